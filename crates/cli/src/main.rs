@@ -1,0 +1,2 @@
+//! The exectrace command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! An execution tracer for Rust programs; recordings are Go execution traces.

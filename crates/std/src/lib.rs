@@ -1,0 +1,1 @@
+//! The thread and sync modules of the standard library, traced.

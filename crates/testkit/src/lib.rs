@@ -1,0 +1,1 @@
+//! What the workspace's tests share: running Go's own trace tools on a recording.

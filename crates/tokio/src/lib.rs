@@ -1,0 +1,1 @@
+//! The Tokio adapter of the exectrace execution tracer.

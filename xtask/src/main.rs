@@ -1,0 +1,2 @@
+//! The workspace's own checks: ci, tidy, bench.
+fn main() {}
