@@ -1,0 +1,71 @@
+//! How an event becomes bytes: the hot path of a recorder.
+
+use super::EventType;
+use crate::limits::EVENT_BYTES_MAX;
+use crate::varint;
+
+/// An event that can be written: one struct to a row of the table.
+///
+/// The form is that of version 1.11 and later.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_format::go_v1::{Event, GoStart};
+/// use exectrace_format::limits::EVENT_BYTES_MAX;
+/// use exectrace_format::{Seq, TaskId};
+///
+/// let mut out = [0; EVENT_BYTES_MAX];
+/// let event = GoStart { task: TaskId(3), seq: Seq(2) };
+/// let length = event.encode(5, &mut out);
+/// assert_eq!(out[..length], [14 | 2 << 6, 5, 3, 2]);
+/// ```
+pub trait Event {
+    /// The type of the record.
+    const TYPE: EventType;
+
+    /// Writes the record to the start of `out` and returns its length, at most 52 bytes.
+    ///
+    /// `delta` is the time since the batch's last record; records without a time leave it out.
+    /// A user log's message is not part of it: see [`write_message`](super::write_message).
+    ///
+    /// # Signal safety
+    ///
+    /// Does not allocate, lock or panic.
+    fn encode(&self, delta: u64, out: &mut [u8; EVENT_BYTES_MAX]) -> usize;
+
+    /// Appends the record to a growing buffer.
+    fn append(&self, delta: u64, out: &mut Vec<u8>) {
+        let mut record = [0; EVENT_BYTES_MAX];
+        let length = self.encode(delta, &mut record);
+        out.extend_from_slice(&record[..length]);
+    }
+}
+
+/// Writes a record of `event_type`; what [`Event::encode`] is made of.
+#[inline(always)]
+pub(super) fn encode_args<const TIMED: bool, const N: usize>(
+    event_type: EventType,
+    delta: u64,
+    args: [u64; N],
+    out: &mut [u8; EVENT_BYTES_MAX],
+) -> usize {
+    // All but the varints themselves is known when this is compiled.
+    let count = N + TIMED as usize;
+    let length_form = count > 3;
+    let count_bits = if length_form { 3 } else { count as u8 - 1 };
+    out[0] = event_type as u8 | count_bits << 6;
+    let start = if length_form { 2 } else { 1 };
+    let mut at = start;
+    if TIMED {
+        at = varint::write(out, at, delta);
+    }
+    for arg in args {
+        at = varint::write(out, at, arg);
+    }
+    if length_form {
+        // At most 50 bytes, so the length is a single byte and can be written afterwards.
+        out[1] = (at - start) as u8;
+    }
+    at
+}

@@ -1,0 +1,156 @@
+//! The macro that turns a table of events into types.
+//!
+//! A row reads
+//!
+//! ```text
+//! /// What happens. (Becomes the entry in docs/format.md.)
+//! 21 => GoUnblock { task: TaskId, seq: Seq since Go1_7, stack: StackId }
+//!     as Transition(Task, Waiting, Runnable), since Go1_5;
+//! ```
+//!
+//! and may end in further clauses: `shape Untimed`, `reason "chan send"`,
+//! `retired { sequence: Seq at 1 until Go1_7 }`. From the rows come
+//!
+//! ```text
+//! #[repr(u8)] pub enum EventType { GoUnblock = 21, .. }     number, name and back
+//! EventType::spec() -> &'static EventSpec                   the row as a value
+//! pub struct GoUnblock { pub task: TaskId, .. }             one to an event, but for shape Raw
+//! impl Event for GoUnblock { .. }                           how it is written
+//! ```
+//!
+//! The table's module brings the trait `Event` and the function `encode_args`, which are what
+//! differs between the formats.
+
+/// Expands a table; see the module's documentation.
+macro_rules! event_table {
+    ($(
+        $(#[doc = $doc:literal])+
+        $number:literal => $name:ident {
+            $($arg:ident : $kind:ident $(since $arg_since:ident)?),* $(,)?
+        } as $role:ident $(($($role_arg:ident),+))?
+        , since $since:ident
+        $(, shape $shape:ident)?
+        $(, reason $reason:literal)?
+        $(, retired { $retired:ident : $retired_kind:ident at $at:literal until $until:ident })?
+        ;
+    )+) => {
+        /// The type of a record: its number on the wire.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum EventType {
+            $($(#[doc = $doc])+ $name = $number,)+
+        }
+
+        impl EventType {
+            /// Every type, in the order of the numbers.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The type with this number.
+            #[inline]
+            #[must_use]
+            pub const fn from_number(number: u8) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+
+            /// The type with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $(stringify!($name) => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+
+            /// The row of the table.
+            #[inline]
+            #[must_use]
+            pub const fn spec(self) -> &'static $crate::spec::EventSpec {
+                match self {
+                    $(Self::$name => event_table!(@spec
+                        [$($doc),+] $number $name [$($arg $kind [$($arg_since)?])*]
+                        [$role $(($($role_arg),+))?] $since [$($shape)?] [$($reason)?]
+                        [$($retired $retired_kind $at $until)?]
+                    ),)+
+                }
+            }
+        }
+
+        $(event_table!(@event [$($shape)?] [$($doc),+] $name [$($arg $kind)*]);)+
+    };
+
+    // A row as a constant.
+    (@spec
+        [$($doc:literal),+] $number:literal $name:ident [$($arg:ident $kind:ident $since_arg:tt)*]
+        [$role:ident $(($($role_arg:ident),+))?] $since:ident $shape:tt [$($reason:literal)?]
+        $retired:tt
+    ) => {{
+        const SPEC: &$crate::spec::EventSpec = &$crate::spec::EventSpec {
+            number: $number,
+            name: stringify!($name),
+            args: &[$($crate::spec::ArgSpec {
+                name: stringify!($arg),
+                kind: <$kind as $crate::spec::Argument>::KIND,
+                since: event_table!(@since $since_arg $since),
+            }),*],
+            retired: event_table!(@retired $retired),
+            shape: event_table!(@shape $shape),
+            role: {
+                #[expect(unused_imports, reason = "not every role names all of them")]
+                use $crate::role::{Metric::*, Range::*, State::*, Subject::*};
+                $crate::role::Role::$role $(($($role_arg),+))?
+            },
+            reason: event_table!(@reason [$($reason)?]),
+            since: $crate::version::Version::$since,
+            doc: &[$($doc),+],
+        };
+        SPEC
+    }};
+
+    (@since [] $row:ident) => { $crate::version::Version::$row };
+    (@since [$arg:ident] $row:ident) => { $crate::version::Version::$arg };
+
+    (@shape []) => { $crate::spec::Shape::Timed };
+    (@shape [$shape:ident]) => { $crate::spec::Shape::$shape };
+
+    (@reason []) => { None };
+    (@reason [$reason:literal]) => { Some($reason) };
+
+    (@retired []) => { None };
+    (@retired [$name:ident $kind:ident $at:literal $until:ident]) => {
+        Some($crate::spec::RetiredArg {
+            name: stringify!($name),
+            kind: <$kind as $crate::spec::Argument>::KIND,
+            index: $at,
+            until: $crate::version::Version::$until,
+        })
+    };
+
+    // The struct of a row and how it is written. Raw rows have a writer of their own.
+    (@event [Raw] $($rest:tt)*) => {};
+    (@event $shape:tt [$($doc:literal),+] $name:ident [$($arg:ident $kind:ident)*]) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $name {
+            $(
+                #[doc = concat!("The argument `", stringify!($arg), "`, a [`", stringify!($kind), "`].")]
+                pub $arg: $kind,
+            )*
+        }
+
+        impl Event for $name {
+            const TYPE: EventType = EventType::$name;
+
+            #[inline]
+            fn encode(&self, delta: u64, out: &mut [u8; $crate::limits::EVENT_BYTES_MAX]) -> usize {
+                const TIMED: bool = !matches!(event_table!(@shape $shape), $crate::spec::Shape::Untimed);
+                encode_args::<TIMED, _>(EventType::$name, delta, [$($crate::spec::Argument::raw(self.$arg)),*], out)
+            }
+        }
+    };
+}
+
+pub(crate) use event_table;

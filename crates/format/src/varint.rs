@@ -1,0 +1,212 @@
+//! Unsigned LEB128 numbers, the only number form of both trace formats.
+//!
+//! Seven bits a byte, low group first; the top bit says that another byte follows.
+//! A value takes 1 to 10 bytes. Negative numbers are stored as their 64-bit two's
+//! complement, so -1 (no worker, no thread) is 2^64-1 and takes all ten.
+//! Padded forms (`80 00` for 0) are legal to read and are used by Go itself for sizes
+//! that are patched later; [`write()`] and [`push`] always give the shortest form.
+
+use crate::limits::EVENT_BYTES_MAX;
+
+/// The most bytes that one number takes.
+pub const BYTES_MAX: usize = 10;
+
+/// What keeps bytes from being a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VarintError {
+    /// The bytes end inside the number.
+    Cut,
+    /// The tenth byte says that an eleventh follows.
+    Overlong,
+    /// Ten bytes hold more than 64 bits ([`read`] only).
+    Overflow,
+}
+
+/// Writes `value` at `at` and returns the position after it.
+///
+/// Positions are taken modulo the buffer's size, so that there is no bounds check and nothing to
+/// panic; the caller's events are too short to come round.
+///
+/// # Signal safety
+///
+/// Does not allocate, lock or panic.
+///
+/// # Examples
+///
+/// ```
+/// let mut out = [0; exectrace_format::limits::EVENT_BYTES_MAX];
+/// assert_eq!(exectrace_format::varint::write(&mut out, 0, 300), 2);
+/// assert_eq!(out[..2], [0xac, 0x02]);
+/// ```
+#[inline]
+pub const fn write(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> usize {
+    const MASK: usize = EVENT_BYTES_MAX - 1;
+    let mut at = at;
+    let mut value = value;
+    while value >= 0x80 {
+        out[at & MASK] = value as u8 | 0x80;
+        value >>= 7;
+        at = at.wrapping_add(1);
+    }
+    out[at & MASK] = value as u8;
+    at.wrapping_add(1)
+}
+
+/// Appends `value` to a growing buffer.
+#[inline]
+pub fn push(out: &mut Vec<u8>, value: u64) {
+    let mut value = value;
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// How many bytes the shortest form of `value` takes.
+///
+/// ```
+/// assert_eq!(exectrace_format::varint::size_bytes(u64::MAX), 10);
+/// ```
+#[inline]
+#[must_use]
+pub const fn size_bytes(value: u64) -> usize {
+    let bits = u64::BITS - (value | 1).leading_zeros();
+    bits.div_ceil(7) as usize
+}
+
+/// Reads the number at `at`; returns it and the position after it.
+///
+/// # Errors
+///
+/// Every [`VarintError`]: this is the strict form, which format v2 demands.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_format::varint::{self, VarintError};
+/// assert_eq!(varint::read(&[0xac, 0x02], 0), Ok((300, 2)));
+/// assert_eq!(varint::read(&[0xac], 0), Err(VarintError::Cut));
+/// ```
+#[inline]
+pub fn read(bytes: &[u8], at: usize) -> Result<(u64, usize), VarintError> {
+    match bytes.get(at) {
+        Some(&byte) if byte < 0x80 => Ok((u64::from(byte), at + 1)),
+        _ => read_long(bytes, at, true),
+    }
+}
+
+/// Reads the number at `at` as Go's v1 readers do: bits past the 64th are dropped.
+///
+/// # Errors
+///
+/// [`VarintError::Cut`] and [`VarintError::Overlong`].
+#[inline]
+pub fn read_wrapping(bytes: &[u8], at: usize) -> Result<(u64, usize), VarintError> {
+    match bytes.get(at) {
+        Some(&byte) if byte < 0x80 => Ok((u64::from(byte), at + 1)),
+        _ => read_long(bytes, at, false),
+    }
+}
+
+/// The rest of the two readers, for numbers of more than one byte.
+#[inline]
+fn read_long(bytes: &[u8], at: usize, strict: bool) -> Result<(u64, usize), VarintError> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let mut value = 0;
+    for (i, &byte) in rest.iter().take(BYTES_MAX).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            if strict && i == BYTES_MAX - 1 && byte > 1 {
+                return Err(VarintError::Overflow);
+            }
+            return Ok((value, at + i + 1));
+        }
+    }
+    if rest.len() < BYTES_MAX {
+        Err(VarintError::Cut)
+    } else {
+        Err(VarintError::Overlong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check_read(bytes: &[u8], expect: Result<u64, VarintError>) {
+        assert_eq!(read(bytes, 0), expect.map(|value| (value, bytes.len())));
+    }
+
+    #[test]
+    fn minus_one_takes_ten_bytes() {
+        let mut out = [0; EVENT_BYTES_MAX];
+        assert_eq!(write(&mut out, 0, -1_i64 as u64), 10);
+        assert_eq!(
+            out[..10],
+            [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]
+        );
+        check_read(&out[..10], Ok(u64::MAX));
+    }
+
+    #[test]
+    fn padded_numbers_are_legal() {
+        check_read(&[0x80, 0x00], Ok(0));
+        check_read(
+            &[0xd8, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0],
+            Ok(0x58),
+        );
+    }
+
+    #[test]
+    fn each_fault_has_its_error() {
+        check_read(&[], Err(VarintError::Cut));
+        check_read(&[0x80; 9], Err(VarintError::Cut));
+        check_read(&[0x80; 10], Err(VarintError::Overlong));
+        check_read(&[0x80; 11], Err(VarintError::Overlong));
+        check_read(
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2],
+            Err(VarintError::Overflow),
+        );
+        assert_eq!(read(&[1], 9), Err(VarintError::Cut));
+    }
+
+    #[test]
+    fn the_v1_reader_drops_what_does_not_fit() {
+        let bytes = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        assert_eq!(read_wrapping(&bytes, 0), Ok((u64::MAX, 10)));
+        assert_eq!(read_wrapping(&[0x80; 10], 0), Err(VarintError::Overlong));
+    }
+
+    #[test]
+    fn a_position_past_the_end_comes_round() {
+        let mut out = [0; EVENT_BYTES_MAX];
+        assert_eq!(write(&mut out, 63, 300), 65);
+        assert_eq!((out[63], out[0]), (0xac, 0x02));
+    }
+
+    proptest! {
+        #[test]
+        fn round_trip(value: u64, shift in 0..64_u32, at in 0..=EVENT_BYTES_MAX - BYTES_MAX) {
+            let value = value >> shift;
+            let mut out = [0xee; EVENT_BYTES_MAX];
+            let end = write(&mut out, at, value);
+            prop_assert_eq!(end - at, size_bytes(value));
+            prop_assert_eq!(read(&out, at), Ok((value, end)));
+            prop_assert_eq!(read_wrapping(&out, at), Ok((value, end)));
+            let mut pushed = Vec::new();
+            push(&mut pushed, value);
+            prop_assert_eq!(&pushed[..], &out[at..end]);
+        }
+
+        #[test]
+        fn any_bytes_read_without_panic(bytes: Vec<u8>, at in 0..20_usize) {
+            if let Ok((_, end)) = read(&bytes, at) {
+                prop_assert!(end <= bytes.len());
+            }
+            let _ = read_wrapping(&bytes, at);
+        }
+    }
+}
