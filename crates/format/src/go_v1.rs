@@ -9,18 +9,31 @@
 //! ```
 //!
 //! and its first number, but for the untimed records, is the time since the record before. The
-//! number of arguments of a type fixes n. Version 1.5 has one number more in each record, a sequence
-//! number, and n says one less there.
+//! number of arguments of a type fixes n. Version 1.5 has one number more in each record, part of a
+//! global order, which n does not count: it stands first in timed records, second in untimed ones.
 //!
 //! Two records have a form of their own: a string is type, id, length and bytes, and a user log is
 //! followed by the length and the bytes of its message, which its own length does not count.
+//!
+//! | item | does |
+//! | --- | --- |
+//! | [`EventType`], [`Event`] and a struct for each event | the table; writing an event |
+//! | [`write_string`], [`write_stack`], [`write_message`] | writing the rest |
+//! | [`Records`], [`Record`] | reading, in file order, without any meaning |
 
 mod event;
+mod layout;
+mod record;
+mod records;
 mod structure;
 
 pub use event::Event;
-pub use structure::{Frame, write_message, write_stack, write_string};
+pub use record::Record;
+pub use records::Records;
+use structure::frame_numbers;
+pub use structure::{write_message, write_stack, write_string};
 
+use crate::limits::V1_ARGS_MAX as ARGS_MAX;
 use event::encode_args;
 
 use crate::ids::{Seq, StackId, StringId, TaskId, ThreadId, UserTaskId, WorkerId};
@@ -29,18 +42,16 @@ use crate::table::event_table;
 event_table! {
     /// All records up to the next batch are this worker's; the time begins at `ticks`.
     1 => Batch { worker: WorkerId, ticks: u64 }
-        as Structure, since Go1_5, shape Untimed,
-        retired { sequence: Seq at 1 until Go1_7 };
+        as Structure, since Go1_5, shape Untimed;
 
     /// How many ticks make a second. The last one of a file counts.
     2 => Frequency { ticks_per_second: u64 }
-        as Structure, since Go1_5, shape Untimed,
-        retired { unused: u64 at 1 until Go1_7 };
+        as Structure, since Go1_5, shape Untimed;
 
     /// An entry of the stack table: id, count, and so many frames of pc, function, file and line.
     ///
     /// Always in the length form. In version 1.5 a frame is its pc alone.
-    3 => Stack {}
+    3 => Stack { stack: StackId }
         as Structure, since Go1_5, shape Raw;
 
     /// The number of workers changes.
@@ -66,13 +77,13 @@ event_table! {
     /// The world is stopped; `kind` says why.
     ///
     /// Up to version 1.19 kind is 0 for mark termination and 1 for sweep termination. Since version
-    /// 1.21, where Go calls it STWStart, it is a place in a list of 17 reasons.
+    /// 1.21 it is a place in a list of 17 reasons.
     9 => GCSTWStart { kind: u64 since Go1_10 }
-        as RangeBegin(StopTheWorld), since Go1_5;
+        as RangeBegin(StopTheWorld), since Go1_5, renamed STWStart since Go1_21;
 
-    /// The world goes on. Go 1.21 calls it STWDone.
+    /// The world goes on.
     10 => GCSTWDone {}
-        as RangeEnd(StopTheWorld), since Go1_5;
+        as RangeEnd(StopTheWorld), since Go1_5, renamed STWDone since Go1_21;
 
     /// The worker begins to sweep.
     11 => GCSweepStart { stack: StackId }
@@ -172,15 +183,14 @@ event_table! {
 
     /// This task runs timers. Retired: versions 1.19 and 1.21 do not write it.
     35 => TimerGoroutine { task: TaskId }
-        as TimerTask, since Go1_5, shape Untimed,
-        retired { unused: u64 at 1 until Go1_7 };
+        as TimerTask, since Go1_5, shape Untimed;
 
     /// The running task was woken for nothing. Retired: versions 1.19 and 1.21 do not write it.
     36 => FutileWakeup {}
         as FutileWakeup, since Go1_5;
 
     /// An entry of the string table: id, length, bytes. It has no count bits.
-    37 => String {}
+    37 => String { string: StringId }
         as Structure, since Go1_7, shape Raw;
 
     /// A task starts to run on the worker on which it ran last; its sequence number moves on by one.
@@ -236,7 +246,9 @@ event_table! {
 mod tests {
     use super::*;
     use crate::limits::EVENT_BYTES_MAX;
+    use crate::spec::Shape;
     use crate::version::Version;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check(event: impl Event, delta: u64, expect: &[u8]) {
@@ -339,7 +351,12 @@ mod tests {
                 (event_type as u8, i + 1)
             );
             assert_eq!(EventType::from_number(spec.number), Some(event_type));
-            assert_eq!(EventType::from_name(spec.name), Some(event_type));
+            for version in Version::ALL {
+                assert_eq!(
+                    EventType::from_name(spec.name_in(version)),
+                    Some(event_type)
+                );
+            }
         }
         assert_eq!(EventType::ALL.len(), 49);
         assert_eq!(EventType::from_number(0), None);
@@ -357,15 +374,6 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            names(EventType::Batch, Version::Go1_5),
-            ["worker", "sequence", "ticks"]
-        );
-        assert_eq!(names(EventType::Batch, Version::Go1_7), ["worker", "ticks"]);
-        assert_eq!(
-            names(EventType::Frequency, Version::Go1_5),
-            ["ticks_per_second", "unused"]
-        );
-        assert_eq!(
             names(EventType::GoUnblock, Version::Go1_5),
             ["task", "stack"]
         );
@@ -376,5 +384,27 @@ mod tests {
         assert_eq!(names(EventType::GCSTWStart, Version::Go1_9), [""; 0]);
         assert_eq!(names(EventType::GCSTWStart, Version::Go1_10), ["kind"]);
         assert_eq!(names(EventType::GCSweepDone, Version::Go1_8), [""; 0]);
+    }
+
+    proptest! {
+        /// What the struct writes is what the row says; that this is read again, tests/rows.rs checks.
+        #[test]
+        fn every_struct_writes_what_its_row_says(
+            numbers: [u64; ARGS_MAX], delta: u64, shift in 0..64_u32,
+        ) {
+            for &event_type in EventType::ALL {
+                let args = numbers.map(|number| number >> shift);
+                let delta = delta >> shift;
+                let Some(written) = encode_as_struct(event_type, &args, delta) else { continue };
+                let record = Record { offset: 0, event_type, sequence: 0, delta, args, rest: &[] };
+                let mut bytes = Vec::new();
+                record.append(Version::Go1_21, &mut bytes);
+                if event_type.spec().shape == Shape::Log {
+                    // The message is not part of the struct.
+                    bytes.pop();
+                }
+                prop_assert_eq!(written, bytes, "{}", event_type.spec().name);
+            }
+        }
     }
 }

@@ -10,6 +10,9 @@ pub const EVENT_BYTES_MAX: usize = 64;
 /// Bytes of a file's header, in every version.
 pub const HEADER_BYTES: usize = 16;
 
+/// v1: the most arguments of an event, its time not counted.
+pub const V1_ARGS_MAX: usize = 4;
+
 /// v1: the longest string or log message that Go's readers take.
 pub const V1_STRING_BYTES_MAX: usize = 1_000_000;
 
@@ -20,6 +23,9 @@ pub const V1_STACK_FRAMES_MAX: usize = 1000;
 ///
 /// Go 1.19 and 1.21 have no such limit, so it binds writers but not our reader.
 pub const V1_LENGTH_FORM_BYTES_MAX: usize = 2048;
+
+/// v2: the most arguments of an event, its time not counted.
+pub const V2_ARGS_MAX: usize = 5;
 
 /// v2: the most bytes of data in a batch.
 pub const V2_BATCH_BYTES_MAX: usize = 65_536;

@@ -10,10 +10,10 @@ pub struct EventSpec {
     pub number: u8,
     /// The name, Go's own.
     pub name: &'static str,
+    /// The name that Go gave it later, and since when.
+    pub renamed: Option<(&'static str, Version)>,
     /// The arguments in their order on the wire, as the newest version has them.
     pub args: &'static [ArgSpec],
-    /// An argument that only older versions have.
-    pub retired: Option<RetiredArg>,
     /// What stands beside the arguments.
     pub shape: Shape,
     /// What the event means.
@@ -35,19 +35,6 @@ pub struct ArgSpec {
     pub kind: ArgKind,
     /// The first version whose events have the argument.
     pub since: Version,
-}
-
-/// An argument that went away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RetiredArg {
-    /// The name.
-    pub name: &'static str,
-    /// What the number means.
-    pub kind: ArgKind,
-    /// Its index among the arguments of the versions that have it.
-    pub index: usize,
-    /// The first version without it.
-    pub until: Version,
 }
 
 /// What the number of an argument means.
@@ -86,31 +73,25 @@ pub enum Shape {
 
 impl EventSpec {
     /// The arguments that the event has in `version`, in their order on the wire.
-    pub fn args_in(&self, version: Version) -> impl Iterator<Item = ArgSpec> {
-        let retired = self.retired.filter(|arg| !version.at_least(arg.until));
-        let since = self.since;
-        let retired = retired.map(|arg| {
-            (
-                arg.index,
-                ArgSpec {
-                    name: arg.name,
-                    kind: arg.kind,
-                    since,
-                },
-            )
-        });
-        let mut live = self
-            .args
+    pub fn args_in(&self, version: Version) -> impl Iterator<Item = &'static ArgSpec> {
+        self.args
             .iter()
-            .filter(move |arg| version.at_least(arg.since));
-        let mut index = 0;
-        std::iter::from_fn(move || {
-            index += 1;
-            match retired {
-                Some((at, arg)) if at == index - 1 => Some(arg),
-                _ => live.next().copied(),
-            }
-        })
+            .filter(move |arg| version.at_least(arg.since))
+    }
+
+    /// The name that Go gives the event in `version`.
+    #[must_use]
+    pub const fn name_in(&self, version: Version) -> &'static str {
+        match self.renamed {
+            Some((name, since)) if version.at_least(since) => name,
+            _ => self.name,
+        }
+    }
+
+    /// Whether the record has a time of its own.
+    #[must_use]
+    pub const fn is_timed(&self) -> bool {
+        matches!(self.shape, Shape::Timed | Shape::Log)
     }
 }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! and may end in further clauses: `shape Untimed`, `reason "chan send"`,
-//! `retired { sequence: Seq at 1 until Go1_7 }`. From the rows come
+//! `renamed STWStart since Go1_21`. From the rows come
 //!
 //! ```text
 //! #[repr(u8)] pub enum EventType { GoUnblock = 21, .. }     number, name and back
@@ -18,8 +18,8 @@
 //! impl Event for GoUnblock { .. }                           how it is written
 //! ```
 //!
-//! The table's module brings the trait `Event` and the function `encode_args`, which are what
-//! differs between the formats.
+//! The table's module brings the trait `Event`, the function `encode_args` and the constant
+//! `ARGS_MAX`, which are what differs between the formats.
 
 /// Expands a table; see the module's documentation.
 macro_rules! event_table {
@@ -31,7 +31,7 @@ macro_rules! event_table {
         , since $since:ident
         $(, shape $shape:ident)?
         $(, reason $reason:literal)?
-        $(, retired { $retired:ident : $retired_kind:ident at $at:literal until $until:ident })?
+        $(, renamed $renamed:ident since $renamed_since:ident)?
         ;
     )+) => {
         /// The type of a record: its number on the wire.
@@ -56,11 +56,12 @@ macro_rules! event_table {
                 }
             }
 
-            /// The type with this name.
+            /// The type with this name, of whatever version.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $(stringify!($name) => Some(Self::$name),)+
+                    $($(stringify!($renamed) => Some(Self::$name),)?)+
                     _ => None,
                 }
             }
@@ -73,9 +74,17 @@ macro_rules! event_table {
                     $(Self::$name => event_table!(@spec
                         [$($doc),+] $number $name [$($arg $kind [$($arg_since)?])*]
                         [$role $(($($role_arg),+))?] $since [$($shape)?] [$($reason)?]
-                        [$($retired $retired_kind $at $until)?]
+                        [$($renamed $renamed_since)?]
                     ),)+
                 }
+            }
+        }
+
+        /// Writes the event of a type with these arguments through its struct; `None` for shape Raw.
+        #[cfg(test)]
+        fn encode_as_struct(event_type: EventType, args: &[u64; ARGS_MAX], delta: u64) -> Option<Vec<u8>> {
+            match event_type {
+                $(EventType::$name => event_table!(@encode [$($shape)?] $name args delta),)+
             }
         }
 
@@ -86,17 +95,17 @@ macro_rules! event_table {
     (@spec
         [$($doc:literal),+] $number:literal $name:ident [$($arg:ident $kind:ident $since_arg:tt)*]
         [$role:ident $(($($role_arg:ident),+))?] $since:ident $shape:tt [$($reason:literal)?]
-        $retired:tt
+        $renamed:tt
     ) => {{
         const SPEC: &$crate::spec::EventSpec = &$crate::spec::EventSpec {
             number: $number,
             name: stringify!($name),
+            renamed: event_table!(@renamed $renamed),
             args: &[$($crate::spec::ArgSpec {
                 name: stringify!($arg),
                 kind: <$kind as $crate::spec::Argument>::KIND,
                 since: event_table!(@since $since_arg $since),
             }),*],
-            retired: event_table!(@retired $retired),
             shape: event_table!(@shape $shape),
             role: {
                 #[expect(unused_imports, reason = "not every role names all of them")]
@@ -119,15 +128,17 @@ macro_rules! event_table {
     (@reason []) => { None };
     (@reason [$reason:literal]) => { Some($reason) };
 
-    (@retired []) => { None };
-    (@retired [$name:ident $kind:ident $at:literal $until:ident]) => {
-        Some($crate::spec::RetiredArg {
-            name: stringify!($name),
-            kind: <$kind as $crate::spec::Argument>::KIND,
-            index: $at,
-            until: $crate::version::Version::$until,
-        })
+    (@renamed []) => { None };
+    (@renamed [$name:ident $since:ident]) => {
+        Some((stringify!($name), $crate::version::Version::$since))
     };
+
+    (@encode [Raw] $name:ident $args:ident $delta:ident) => { None };
+    (@encode $shape:tt $name:ident $args:ident $delta:ident) => {{
+        let mut out = Vec::new();
+        $name::from_args($args).append($delta, &mut out);
+        Some(out)
+    }};
 
     // The struct of a row and how it is written. Raw rows have a writer of their own.
     (@event [Raw] $($rest:tt)*) => {};
@@ -148,6 +159,12 @@ macro_rules! event_table {
             fn encode(&self, delta: u64, out: &mut [u8; $crate::limits::EVENT_BYTES_MAX]) -> usize {
                 const TIMED: bool = !matches!(event_table!(@shape $shape), $crate::spec::Shape::Untimed);
                 encode_args::<TIMED, _>(EventType::$name, delta, [$($crate::spec::Argument::raw(self.$arg)),*], out)
+            }
+
+            #[inline]
+            fn from_args(args: &[u64; ARGS_MAX]) -> Self {
+                let [$($arg,)* ..] = *args;
+                Self { $($arg: $crate::spec::Argument::from_raw($arg)),* }
             }
         }
     };

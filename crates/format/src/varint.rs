@@ -63,6 +63,28 @@ pub fn push(out: &mut Vec<u8>, value: u64) {
     out.push(value as u8);
 }
 
+/// `value` in the ten bytes that any value fits into, to be put over an earlier one later.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_format::varint;
+/// let size = varint::padded(300);
+/// assert_eq!(size, [0xac, 0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]);
+/// assert_eq!(varint::read(&size, 0), Ok((300, 10)));
+/// ```
+#[must_use]
+pub const fn padded(value: u64) -> [u8; BYTES_MAX] {
+    let mut bytes = [0x80; BYTES_MAX];
+    let mut i = 0;
+    while i < BYTES_MAX {
+        bytes[i] |= (value >> (7 * i)) as u8 & 0x7f;
+        i += 1;
+    }
+    bytes[BYTES_MAX - 1] &= 0x7f;
+    bytes
+}
+
 /// How many bytes the shortest form of `value` takes.
 ///
 /// ```
@@ -196,6 +218,7 @@ mod tests {
             prop_assert_eq!(end - at, size_bytes(value));
             prop_assert_eq!(read(&out, at), Ok((value, end)));
             prop_assert_eq!(read_wrapping(&out, at), Ok((value, end)));
+            prop_assert_eq!(read(&padded(value), 0), Ok((value, BYTES_MAX)));
             let mut pushed = Vec::new();
             push(&mut pushed, value);
             prop_assert_eq!(&pushed[..], &out[at..end]);

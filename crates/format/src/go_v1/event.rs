@@ -1,6 +1,6 @@
 //! How an event becomes bytes: the hot path of a recorder.
 
-use super::EventType;
+use super::{ARGS_MAX, EventType};
 use crate::limits::EVENT_BYTES_MAX;
 use crate::varint;
 
@@ -33,6 +33,11 @@ pub trait Event {
     ///
     /// Does not allocate, lock or panic.
     fn encode(&self, delta: u64, out: &mut [u8; EVENT_BYTES_MAX]) -> usize;
+
+    /// The event with these arguments, as [`Record::args`](super::Record::args) has them.
+    fn from_args(args: &[u64; ARGS_MAX]) -> Self
+    where
+        Self: Sized;
 
     /// Appends the record to a growing buffer.
     fn append(&self, delta: u64, out: &mut Vec<u8>) {

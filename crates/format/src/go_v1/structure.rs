@@ -1,22 +1,11 @@
 //! The writers of the records that are not events: tables and messages.
 
 use super::EventType;
+use crate::frames::Frame;
 use crate::ids::{StackId, StringId};
 use crate::limits::{V1_LENGTH_FORM_BYTES_MAX, V1_STACK_FRAMES_MAX, V1_STRING_BYTES_MAX};
 use crate::varint;
-
-/// One frame of a stack in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Frame {
-    /// The address.
-    pub pc: u64,
-    /// The function's name.
-    pub function: StringId,
-    /// The file's name.
-    pub file: StringId,
-    /// The line, from 1.
-    pub line: u64,
-}
+use crate::version::Version;
 
 /// Appends an entry of the string table and returns how many bytes of `text` it holds.
 ///
@@ -49,8 +38,8 @@ pub fn write_string(out: &mut Vec<u8>, id: StringId, text: &[u8]) -> usize {
 /// # Examples
 ///
 /// ```
-/// use exectrace_format::go_v1::{Frame, write_stack};
-/// use exectrace_format::{StackId, StringId};
+/// use exectrace_format::go_v1::write_stack;
+/// use exectrace_format::{Frame, StackId, StringId};
 /// let frame = Frame { pc: 9, function: StringId(1), file: StringId(2), line: 40 };
 /// let mut out = Vec::new();
 /// assert_eq!(write_stack(&mut out, StackId(5), &[frame]), 1);
@@ -65,7 +54,7 @@ pub fn write_stack(out: &mut Vec<u8>, id: StackId, frames: &[Frame]) -> usize {
     let mut frames_bytes = 0;
     let mut count = 0;
     for frame in frames.iter().take(V1_STACK_FRAMES_MAX) {
-        let frame_bytes: usize = numbers(frame).into_iter().map(varint::size_bytes).sum();
+        let frame_bytes: usize = frame.numbers().into_iter().map(varint::size_bytes).sum();
         let Some(rest) = room_bytes.checked_sub(frame_bytes) else {
             break;
         };
@@ -81,10 +70,15 @@ pub fn write_stack(out: &mut Vec<u8>, id: StackId, frames: &[Frame]) -> usize {
     varint::push(out, length as u64);
     varint::push(out, id.0);
     varint::push(out, count as u64);
-    for number in frames[..count].iter().flat_map(numbers) {
+    for number in frames[..count].iter().flat_map(Frame::numbers) {
         varint::push(out, number);
     }
     count
+}
+
+/// How many numbers a frame has in the stack records of `version`.
+pub(super) fn frame_numbers(version: Version) -> usize {
+    if version == Version::Go1_5 { 1 } else { 4 }
 }
 
 /// Appends the message that follows a user log and returns how many bytes of `text` it holds.
@@ -95,11 +89,6 @@ pub fn write_message(out: &mut Vec<u8>, text: &[u8]) -> usize {
     varint::push(out, text.len() as u64);
     out.extend_from_slice(text);
     text.len()
-}
-
-/// A frame as it stands in the record.
-fn numbers(frame: &Frame) -> [u64; 4] {
-    [frame.pc, frame.function.0, frame.file.0, frame.line]
 }
 
 #[cfg(test)]

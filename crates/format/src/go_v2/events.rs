@@ -1,0 +1,109 @@
+//! The events of a batch.
+
+use super::{ARGS_MAX, EventType, Record};
+use crate::error::Error;
+use crate::role::Role;
+use crate::varint::{self, VarintError};
+
+/// Decodes the events of one batch, in their order.
+///
+/// As in Go's own reader, an event need not be of the header's version. An error is the last item:
+/// an event has no length, so nobody knows where the next one begins.
+#[derive(Clone, Debug)]
+pub struct Events<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    /// The file's offset of the first byte.
+    base: u64,
+}
+
+/// The types that may stand among events, with the number of their arguments.
+static EVENTS: [Option<(EventType, u8)>; 256] = {
+    let mut events = [None; 256];
+    let mut i = 0;
+    while i < EventType::ALL.len() {
+        let event_type = EventType::ALL[i];
+        let spec = event_type.spec();
+        if spec.is_timed() && !matches!(spec.role, Role::Structure) {
+            events[event_type as usize] = Some((event_type, spec.args.len() as u8));
+        }
+        i += 1;
+    }
+    events
+};
+
+impl<'a> Events<'a> {
+    /// The events in the data of a batch, which begins at `offset` in the file.
+    #[must_use]
+    pub fn new(data: &'a [u8], offset: u64) -> Self {
+        Self {
+            bytes: data,
+            position: 0,
+            base: offset,
+        }
+    }
+
+    /// Where in the file the next event begins.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.base + self.position as u64
+    }
+
+    #[inline]
+    fn event(&mut self, byte: u8) -> Result<Record<'a>, Error> {
+        let offset = self.offset();
+        let Some((event_type, count)) = EVENTS[usize::from(byte)] else {
+            return Err(self.no_event(byte));
+        };
+        let (delta, mut at) = self.number(self.position + 1)?;
+        let mut args = [0; ARGS_MAX];
+        for arg in args.iter_mut().take(usize::from(count)) {
+            (*arg, at) = self.number(at)?;
+        }
+        self.position = at;
+        Ok(Record {
+            offset,
+            event_type,
+            delta,
+            args,
+            rest: &[],
+        })
+    }
+
+    #[inline]
+    fn number(&self, at: usize) -> Result<(u64, usize), Error> {
+        varint::read(self.bytes, at).map_err(|fault| match fault {
+            VarintError::Cut => Error::Cut {
+                offset: self.offset(),
+            },
+            _ => Error::BadNumber {
+                offset: self.base + at as u64,
+            },
+        })
+    }
+
+    #[cold]
+    fn no_event(&self, number: u8) -> Error {
+        let offset = self.offset();
+        match EventType::from_number(number) {
+            Some(_) => Error::NotAnEvent { offset, number },
+            None => Error::UnknownType { offset, number },
+        }
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = Result<Record<'a>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let &byte = self.bytes.get(self.position)?;
+        let event = self.event(byte);
+        if event.is_err() {
+            self.position = self.bytes.len();
+        }
+        Some(event)
+    }
+}
+
+impl std::iter::FusedIterator for Events<'_> {}
