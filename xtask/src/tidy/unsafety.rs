@@ -1,0 +1,176 @@
+//! Where `unsafe` may stand: the rooms, each with its reason.
+
+use super::Finding;
+use super::code_text::code_of;
+use super::tree::{SourceFile, Tree};
+
+/// A file, or a folder with its slash, and why it cannot do without.
+struct Room {
+    path: &'static str,
+    reason: &'static str,
+}
+
+const ROOMS: &[Room] = &[
+    Room {
+        path: "crates/profbuf/",
+        reason: "a signal handler writes where another thread reads",
+    },
+    Room {
+        path: "crates/recorder/src/batch.rs",
+        reason: "hooks write bytes into memory that they share with the stopper",
+    },
+    Room {
+        path: "crates/recorder/src/clock.rs",
+        reason: "reads the tick counter and the system's clock",
+    },
+    Room {
+        path: "crates/recorder/src/gate.rs",
+        reason: "what a lowered gate protects changes hands",
+    },
+    Room {
+        path: "crates/recorder/src/intern_table.rs",
+        reason: "entries are published without a lock and live for ever",
+    },
+    Room {
+        path: "crates/recorder/src/lane.rs",
+        reason: "lanes are reached by pointer and never freed",
+    },
+    Room {
+        path: "crates/recorder/src/lane_writer.rs",
+        reason: "a hook's exclusive use of its lane's batch",
+    },
+    Room {
+        path: "crates/recorder/src/membarrier.rs",
+        reason: "a system call",
+    },
+    Room {
+        path: "crates/recorder/src/memory.rs",
+        reason: "the tables' region allocator",
+    },
+    Room {
+        path: "crates/recorder/src/session.rs",
+        reason: "batches change hands between threads",
+    },
+    Room {
+        path: "crates/recorder/src/session_word.rs",
+        reason: "a page that fork wipes",
+    },
+    Room {
+        path: "crates/recorder/src/stack_walk.rs",
+        reason: "follows frame pointers",
+    },
+    Room {
+        path: "crates/recorder/src/symbols/mapped_file.rs",
+        reason: "a mapped file is a slice",
+    },
+    Room {
+        path: "crates/recorder/src/tables.rs",
+        reason: "tables outlive whoever looks something up",
+    },
+    Room {
+        path: "crates/recorder/src/task_slab.rs",
+        reason: "task records are reached by index from any thread",
+    },
+    Room {
+        path: "crates/recorder/src/thread_role.rs",
+        reason: "asks the system for a thread's number and name",
+    },
+];
+
+/// `unsafe` stands only in its rooms.
+pub(super) fn only_in_its_rooms(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust_files() {
+        if ROOMS.iter().any(|room| room.holds(file)) {
+            continue;
+        }
+        for line in unsafe_lines(&file.text) {
+            findings.push(Finding::new(
+                &file.path,
+                line,
+                "unsafe outside its rooms, which stand in xtask/src/tidy/unsafety.rs",
+            ));
+        }
+    }
+    findings
+}
+
+/// Every room is needed, so that the list says no more than is so.
+pub(super) fn rooms_are_used(tree: &Tree) -> Vec<Finding> {
+    ROOMS
+        .iter()
+        .filter(|room| {
+            !tree
+                .rust_files()
+                .any(|file| room.holds(file) && !unsafe_lines(&file.text).is_empty())
+        })
+        .map(|room| {
+            Finding::new(
+                room.path,
+                0,
+                format!("holds no unsafe code any more ({})", room.reason),
+            )
+        })
+        .collect()
+}
+
+/// The lines with the keyword.
+fn unsafe_lines(source: &str) -> Vec<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code_of(source)
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.split(|c| !is_word(c)).any(|word| word == "unsafe"))
+        .map(|(index, _)| index + 1)
+        .collect()
+}
+
+impl Room {
+    fn holds(&self, file: &SourceFile) -> bool {
+        if self.path.ends_with('/') {
+            file.path.starts_with(self.path)
+        } else {
+            file.path == self.path
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keyword_is_found_where_it_is_code() {
+        let source = "#![deny(unsafe_code)]\n// unsafe\nfn f() { unsafe { g() } }\n#[unsafe(no_mangle)]\nlet x = \"unsafe\";\n";
+        assert_eq!(unsafe_lines(source), [3, 4]);
+    }
+
+    #[test]
+    fn unsafe_outside_the_rooms_is_found() {
+        let found = only_in_its_rooms(&Tree::of("crates/format/src/x.rs", "\nunsafe fn f() {}\n"));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].line, 2);
+    }
+
+    #[test]
+    fn a_folder_holds_its_files_and_a_file_itself() {
+        let file = |path: &str| Tree::of(path, "").files.remove(0);
+        let folder = Room {
+            path: "a/src/",
+            reason: "",
+        };
+        assert!(folder.holds(&file("a/src/b/c.rs")));
+        assert!(!folder.holds(&file("a/srcs/c.rs")));
+        let single = Room {
+            path: "a/src/b.rs",
+            reason: "",
+        };
+        assert!(single.holds(&file("a/src/b.rs")));
+        assert!(!single.holds(&file("a/src/b.rs.rs")));
+    }
+
+    #[test]
+    fn a_room_without_unsafe_code_is_found() {
+        assert_eq!(rooms_are_used(&Tree::default()).len(), ROOMS.len());
+    }
+}
