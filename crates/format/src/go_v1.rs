@@ -30,7 +30,7 @@ mod structure;
 pub use event::Event;
 pub use record::Record;
 pub use records::Records;
-use structure::frame_numbers;
+pub(crate) use structure::frame_numbers;
 pub use structure::{write_message, write_stack, write_string};
 
 use crate::limits::V1_ARGS_MAX as ARGS_MAX;

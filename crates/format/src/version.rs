@@ -1,5 +1,7 @@
 //! The versions of the format and the header that each file begins with.
 
+use std::fmt;
+
 use crate::error::Error;
 use crate::limits::HEADER_BYTES;
 
@@ -151,6 +153,13 @@ impl Version {
         }
         let (major, minor) = numbers(header).ok_or(Error::NotATrace)?;
         Err(Error::UnsupportedVersion { major, minor })
+    }
+}
+
+impl fmt::Display for Version {
+    /// As in the header: `1.19`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.minor())
     }
 }
 

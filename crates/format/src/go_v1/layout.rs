@@ -23,6 +23,9 @@ pub(super) struct Layout {
     pub(super) shape: Shape,
     /// How many numbers the record has.
     pub(super) count: u8,
+    /// Whether the record is its time and then the arguments, none of them missing between others:
+    /// nearly all are, and those are decoded by a shorter way.
+    pub(super) plain: bool,
     /// Where the numbers go, in their order on the wire.
     pub(super) places: [u8; PLACES],
 }
@@ -53,6 +56,7 @@ const EMPTY: Layout = Layout {
     event_type: None,
     shape: Shape::Untimed,
     count: 0,
+    plain: false,
     places: [0; PLACES],
 };
 
@@ -94,10 +98,24 @@ const fn layout(event_type: EventType, version: Version) -> Layout {
         }
         arg += 1;
     }
+    layout.plain = matches!(spec.shape, Shape::Timed) && layout.is_in_order();
     layout
 }
 
 impl Layout {
+    /// Whether the numbers are the time and the arguments from the first.
+    const fn is_in_order(&self) -> bool {
+        let mut i = 0;
+        while i < self.count as usize {
+            let place = if i == 0 { DELTA } else { i - 1 };
+            if self.places[i] as usize != place {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
     /// Adds the number that comes next on the wire.
     const fn then(mut self, place: usize) -> Self {
         self.places[self.count as usize] = place as u8;

@@ -92,9 +92,49 @@ impl<'a> Records<'a> {
         self.base + position as u64
     }
 
+    /// Decodes an event as nearly all are; `None` for any other and for a faulty one.
+    #[inline]
+    fn plain(&mut self, byte: u8) -> Option<Record<'a>> {
+        let start = self.position;
+        let layout = &self.layouts[usize::from(byte & 0x3f)];
+        let event_type = layout.event_type.filter(|_| layout.plain)?;
+        let mut at = start + 1;
+        let length_form = byte >> 6 == 3;
+        let mut end = 0;
+        if length_form {
+            let &length_bytes = self
+                .bytes
+                .get(at)
+                .filter(|&&length_bytes| length_bytes < 0x80)?;
+            at += 1;
+            end = at + usize::from(length_bytes);
+        } else if byte >> 6 != layout.count - 1 {
+            return None;
+        }
+        let delta;
+        (delta, at) = varint::read_wrapping(self.bytes, at).ok()?;
+        let mut args = [0; ARGS_MAX];
+        for arg in args.iter_mut().take(usize::from(layout.count - 1)) {
+            (*arg, at) = varint::read_wrapping(self.bytes, at).ok()?;
+        }
+        if length_form && at != end {
+            return None;
+        }
+        self.position = at;
+        let offset = self.offset_of(start);
+        Some(Record {
+            offset,
+            event_type,
+            sequence: 0,
+            delta,
+            args,
+            rest: &[],
+        })
+    }
+
     /// Decodes the record that begins with `byte`. On an error, the position moves on only if the
     /// record's end is known.
-    #[inline]
+    #[inline(never)]
     fn record(&mut self, byte: u8) -> Result<Record<'a>, Error> {
         let start = self.position;
         let number = byte & 0x3f;
@@ -370,6 +410,9 @@ impl<'a> Iterator for Records<'a> {
         }
         let start = self.position;
         let &byte = self.bytes.get(start)?;
+        if let Some(record) = self.plain(byte) {
+            return Some(Ok(record));
+        }
         let record = self.record(byte);
         if record.is_err() && self.position == start {
             // Nobody knows where the next record begins.

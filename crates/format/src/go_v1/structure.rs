@@ -77,7 +77,7 @@ pub fn write_stack(out: &mut Vec<u8>, id: StackId, frames: &[Frame]) -> usize {
 }
 
 /// How many numbers a frame has in the stack records of `version`.
-pub(super) fn frame_numbers(version: Version) -> usize {
+pub(crate) fn frame_numbers(version: Version) -> usize {
     if version == Version::Go1_5 { 1 } else { 4 }
 }
 
