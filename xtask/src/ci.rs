@@ -68,6 +68,15 @@ const STEPS: &[Step] = &[
         }),
     },
     Step {
+        name: "fresh",
+        about: "the generated pages are what their tables say",
+        run: Action::Commands(|_| {
+            vec![Invocation::cargo(
+                "test -p exectrace-format --test event_list",
+            )]
+        }),
+    },
+    Step {
         name: "loom",
         about: "every interleaving of the lock-free parts",
         run: Action::Task(loom::run),
@@ -128,15 +137,22 @@ fn seconds(duration: Duration) -> String {
 }
 
 fn unstable_tokio(workspace: &Workspace) -> Vec<Invocation> {
-    vec![
-        Invocation::cargo("test -p exectrace-tokio")
+    // Clippy as well: what stands under the cfg is not compiled in its own step.
+    [
+        "clippy -p exectrace-tokio --all-targets -- -D warnings",
+        "test -p exectrace-tokio",
+    ]
+    .into_iter()
+    .map(|line| {
+        Invocation::cargo(line)
             .variable(
                 "RUSTFLAGS",
                 format!("--cfg tokio_unstable {FRAME_POINTERS}"),
             )
             .variable("RUSTDOCFLAGS", "--cfg tokio_unstable")
-            .variable("CARGO_TARGET_DIR", workspace.target_dir("tokio-unstable")),
-    ]
+            .variable("CARGO_TARGET_DIR", workspace.target_dir("tokio-unstable"))
+    })
+    .collect()
 }
 
 fn address_sanitizer(workspace: &Workspace) -> Vec<Invocation> {

@@ -23,7 +23,8 @@ pub(crate) struct Package {
     pub(crate) folder: String,
     pub(crate) licence: Option<String>,
     pub(crate) published: bool,
-    pub(crate) has_benches: bool,
+    /// The names of its benches.
+    pub(crate) benches: Vec<String>,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -104,11 +105,12 @@ fn package_in(value: &Value, root: &Path) -> Result<Package, Error> {
         published: value["publish"]
             .as_array()
             .is_none_or(|list| !list.is_empty()),
-        has_benches: targets.is_some_and(|targets| {
-            targets
-                .iter()
-                .any(|target| target["kind"][0].as_str() == Some("bench"))
-        }),
+        benches: targets
+            .into_iter()
+            .flatten()
+            .filter(|target| target["kind"][0].as_str() == Some("bench"))
+            .filter_map(|target| text(&target["name"]))
+            .collect(),
         dependencies: dependencies
             .into_iter()
             .flatten()
@@ -141,7 +143,7 @@ mod tests {
     fn metadata_is_read() {
         let packages = packages_in(
             r#"{"workspace_root":"/r","packages":[{"name":"a","manifest_path":"/r/crates/a/Cargo.toml",
-            "license":"MIT","publish":[],"targets":[{"kind":["lib"]},{"kind":["bench"]}],"dependencies":[
+            "license":"MIT","publish":[],"targets":[{"kind":["lib"]},{"kind":["bench"],"name":"f"}],"dependencies":[
             {"name":"b","kind":null,"req":"^1","path":"/r/crates/b","target":null},
             {"name":"loom","kind":"dev","req":"*","target":"cfg(loom)"}]}]}"#,
             Path::new("/elsewhere"),
@@ -152,7 +154,8 @@ mod tests {
             (package.name.as_str(), package.folder.as_str()),
             ("a", "crates/a")
         );
-        assert!(package.has_benches && !package.published);
+        assert_eq!(package.benches, ["f"]);
+        assert!(!package.published);
         assert!(package.dependencies[0].is_ours);
         assert_eq!(package.dependencies[0].kind, DependencyKind::Normal);
         assert_eq!(package.dependencies[1].kind, DependencyKind::Development);
