@@ -1,1 +1,104 @@
-//! An execution tracer for Rust programs; recordings are Go execution traces.
+//! An execution tracer for Rust programs: when each task ran, waited to run, blocked and on what, and who woke it.
+//!
+//! Recordings are Go execution traces, so that `go tool trace` opens them. Add two lines to a program:
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let session = exectrace::start(std::fs::File::create("service.trace")?)?;
+//! // The program's work, with `exectrace-tokio` or `exectrace-std`, or a runtime that calls the hooks.
+//! println!("{}", session.stop());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | what |
+//! | --- | --- |
+//! | this one | [`start`], [`Recorder`], [`Session`], [`Statistics`]; annotations: [`UserTask`], [`Region`], [`log`](fn@log) |
+//! | [`hook`] | what runtimes call |
+//!
+//! Programs and their standard library should have frame pointers (`-C force-frame-pointers=yes`) and line tables
+//! (`debug = "line-tables-only"`); without the former stacks have a frame or two, without the latter no lines.
+
+mod gate;
+mod sync;
+mod task_word;
+
+#[cfg(not(loom))]
+mod annotation;
+#[cfg(not(loom))]
+mod batch;
+#[cfg(not(loom))]
+mod block_reason;
+#[cfg(not(loom))]
+mod clock;
+#[cfg(not(loom))]
+mod collector;
+#[cfg(not(loom))]
+mod demangle;
+#[cfg(not(loom))]
+mod description;
+#[cfg(not(loom))]
+mod error;
+#[cfg(not(loom))]
+mod free_list;
+#[cfg(not(loom))]
+mod gc;
+#[cfg(not(loom))]
+pub mod hook;
+#[cfg(not(loom))]
+mod intern_table;
+#[cfg(not(loom))]
+mod lane;
+#[cfg(not(loom))]
+mod lane_writer;
+#[cfg(not(loom))]
+mod membarrier;
+#[cfg(not(loom))]
+mod memory;
+#[cfg(not(loom))]
+mod output;
+#[cfg(not(loom))]
+mod patches;
+#[cfg(not(loom))]
+mod recorder;
+#[cfg(not(loom))]
+mod region;
+#[cfg(not(loom))]
+mod runtime_range;
+#[cfg(not(loom))]
+mod session;
+#[cfg(not(loom))]
+mod session_word;
+#[cfg(not(loom))]
+mod stack_frames;
+#[cfg(not(loom))]
+mod stack_walk;
+#[cfg(not(loom))]
+mod statistics;
+#[cfg(not(loom))]
+mod symbols;
+#[cfg(not(loom))]
+mod tables;
+#[cfg(not(loom))]
+mod task;
+#[cfg(not(loom))]
+mod task_slab;
+#[cfg(not(loom))]
+mod thread_role;
+#[cfg(not(loom))]
+mod thread_task;
+#[cfg(not(loom))]
+mod worker_count;
+
+#[cfg(not(loom))]
+pub use annotation::{Entered, UserTask, log};
+#[cfg(not(loom))]
+pub use clock::ClockSource;
+#[cfg(not(loom))]
+pub use error::Error;
+#[cfg(not(loom))]
+pub use recorder::{MEMORY_BUDGET_BYTES, PullSession, Recorder, Session, is_enabled, start};
+#[cfg(not(loom))]
+pub use region::Region;
+#[cfg(not(loom))]
+pub use statistics::{CpuSampleStatistics, EndReason, EventCounts, StackMethod, Statistics};

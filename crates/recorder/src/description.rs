@@ -1,0 +1,104 @@
+//! What a recording says about itself: user logs of task 0 with keys `exectrace.…`.
+//!
+//! | key | message | when |
+//! | --- | --- | --- |
+//! | `exectrace.writer` | `exectrace 0.1.0` | start |
+//! | `exectrace.clock` | `ticks=… wall_ns=… monotonic_ns=… frequency=…` | start and end |
+//! | `exectrace.process` | `pid=… args=…` | start |
+//! | `exectrace.thread` | `worker=… thread=… role=… name=…` | whenever a thread joins or changes |
+//! | `exectrace.cpu` | `seconds=…` | end |
+//! | `exectrace.dropped` | `events=… …` | end, if anything was dropped |
+//!
+//! Go's tools show them as logs of no goroutine; our reader makes them the trace's metadata.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::annotation;
+use crate::clock::{self, ClockPair};
+use crate::lane;
+
+/// Keeps account of what has been said.
+pub(crate) struct Description {
+    start: ClockPair,
+    /// By worker number: what was last said of the lane.
+    threads: HashMap<u32, u32>,
+}
+
+impl Description {
+    pub(crate) fn new(start: ClockPair) -> Self {
+        Self {
+            start,
+            threads: HashMap::new(),
+        }
+    }
+
+    /// Writer, clock and process.
+    pub(crate) fn at_start(&mut self) {
+        say(
+            b"exectrace.writer",
+            concat!("exectrace ", env!("CARGO_PKG_VERSION")).as_bytes(),
+        );
+        self.say_clock();
+        let mut process = format!("pid={} args=", std::process::id()).into_bytes();
+        let args: Vec<OsString> = std::env::args_os().collect();
+        for (number, arg) in args.iter().enumerate() {
+            if number > 0 {
+                process.push(b' ');
+            }
+            process.extend_from_slice(arg.as_bytes());
+        }
+        say(b"exectrace.process", &process);
+    }
+
+    /// The threads that joined or changed since the last call.
+    pub(crate) fn of_threads(&mut self) {
+        for lane in lane::all() {
+            let described = lane.described();
+            if self.threads.get(&lane.number()) == Some(&described) || !lane.has_joined() {
+                continue;
+            }
+            self.threads.insert(lane.number(), described);
+            let mut text = format!(
+                "worker={} thread={} role={} name=",
+                lane.number(),
+                lane.thread(),
+                lane.role().name()
+            )
+            .into_bytes();
+            text.extend(lane.name());
+            say(b"exectrace.thread", &text);
+        }
+    }
+
+    /// CPU time, and the clock once more.
+    pub(crate) fn at_end(&mut self, start_cpu_ns: u64) {
+        self.say_clock();
+        let used_ns = clock::clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(start_cpu_ns);
+        let seconds = std::time::Duration::from_nanos(used_ns).as_secs_f64();
+        say(b"exectrace.cpu", format!("seconds={seconds:.6}").as_bytes());
+    }
+
+    fn say_clock(&mut self) {
+        let pair = ClockPair::take();
+        let wall = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let text = format!(
+            "ticks={} wall_ns={} monotonic_ns={} frequency={} start_ticks={}",
+            pair.tick,
+            wall.as_nanos(),
+            pair.monotonic_ns,
+            clock::ticks_per_second(),
+            self.start.tick
+        );
+        say(b"exectrace.clock", text.as_bytes());
+    }
+}
+
+/// One log of task 0, on the collector's own lane.
+pub(crate) fn say(key: &[u8], message: &[u8]) {
+    annotation::write_log(0, key, message, false);
+}

@@ -1,0 +1,384 @@
+//! Lanes: a thread's place in the recorder.
+//!
+//! A lane has the thread's gate, batch, clock, current task and worker number. Lanes are never freed and stand on a push-only
+//! list, so that a session can be stopped by walking them; a thread that exits leaves its lane, with its number and its last
+//! tick, to the next thread that starts.
+#![expect(
+    unsafe_code,
+    reason = "a lane's state belongs to one thread at a time by the gate's protocol"
+)]
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::ptr::NonNull;
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
+
+use crate::batch::BatchPtr;
+use crate::gate::Gate;
+use crate::intern_table::Chunk;
+use crate::lane_writer::LaneWriter;
+use crate::memory::Arena;
+use crate::session_word;
+use crate::stack_walk::{StackBounds, StackBuffer, own_bounds};
+use crate::task_slab::{TaskRecord, record_of};
+use crate::thread_role::ThreadRole;
+use crate::thread_task::ThreadTask;
+
+/// A thread's place in the recorder.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub(crate) struct Lane {
+    // Shared: stored by the owner, looked at by the stopper, the starter, the collector and the owner's signal handler.
+    pub(crate) gate: Gate,
+    /// Stamp of the session that the state below is set up for.
+    pub(crate) session: AtomicU64,
+    /// Tick of the last event.
+    pub(crate) last_tick: AtomicU64,
+    /// The task that the thread runs, kept also while no session is running.
+    pub(crate) current: AtomicPtr<TaskRecord>,
+    /// Id of the task whose start is in the batch and whose end is not.
+    pub(crate) running: AtomicU64,
+    /// Hooks that found the thread inside another hook.
+    busy: AtomicU64,
+    thread: AtomicI32,
+    role: AtomicU8,
+    /// Raised at each change of thread, name or role.
+    described: AtomicU32,
+    name: [AtomicU64; 2],
+    stack_low: AtomicUsize,
+    stack_high: AtomicUsize,
+    owned: AtomicBool,
+    // Fixed after the lane is on the list.
+    number: u32,
+    next: AtomicPtr<Lane>,
+    // The owner's while the gate is raised; the stopper's after its wait.
+    state: UnsafeCell<LaneState>,
+}
+
+// SAFETY: all fields but `state` are atomics or constant; `state` is reached through `state`, whose callers keep the protocol.
+unsafe impl Sync for Lane {}
+
+/// What only a hook of the lane's thread touches, or the stopper.
+#[derive(Debug)]
+pub(crate) struct LaneState {
+    pub(crate) batch: Option<BatchPtr>,
+    pub(crate) position: *mut u8,
+    pub(crate) limit: *mut u8,
+    pub(crate) first_batch: bool,
+    /// A ProcStart is written and no ProcStop after it.
+    pub(crate) proc_running: bool,
+    /// A GCSweepStart is written and no GCSweepDone after it.
+    pub(crate) sweeping: bool,
+    /// Events that found no room.
+    pub(crate) lost: u64,
+    /// Times that were far ahead of the clock.
+    pub(crate) clamps: u64,
+    /// Log messages and names that were cut.
+    pub(crate) cut_texts: u64,
+    /// Stacks deeper than the limit.
+    pub(crate) cut_stacks: u64,
+    pub(crate) stacks: Chunk,
+    pub(crate) strings: Chunk,
+    pub(crate) walked: StackBuffer,
+    /// CPU ticks by which tests set the thread's clock wrong.
+    #[cfg(any(test, feature = "clock-skew"))]
+    pub(crate) skew: u64,
+}
+
+impl Lane {
+    /// The state, which the caller must have to itself: the owner inside its gate, or the stopper after its wait.
+    #[inline(always)]
+    pub(crate) fn state(&self) -> *mut LaneState {
+        self.state.get()
+    }
+
+    /// The worker number.
+    #[inline]
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The kernel's id of the thread.
+    #[inline]
+    pub(crate) fn thread(&self) -> u64 {
+        // Relaxed: stored by the owner before its first event.
+        u64::from(self.thread.load(Ordering::Relaxed).unsigned_abs())
+    }
+
+    /// Where the thread's stack lies.
+    #[inline]
+    pub(crate) fn stack_bounds(&self) -> StackBounds {
+        StackBounds {
+            // Relaxed: stored by the owner, who alone walks its stack.
+            low: self.stack_low.load(Ordering::Relaxed),
+            // Relaxed: as above.
+            high: self.stack_high.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Sets the bounds of the stack that the thread runs on; returns the former ones.
+    pub(crate) fn set_stack_bounds(&self, bounds: StackBounds) -> StackBounds {
+        let former = self.stack_bounds();
+        // Relaxed: only the owner walks its stack. An empty stretch in between lets a signal walk nothing.
+        self.stack_high.store(0, Ordering::Relaxed);
+        std::sync::atomic::compiler_fence(Ordering::SeqCst);
+        // Relaxed: as above.
+        self.stack_low.store(bounds.low, Ordering::Relaxed);
+        std::sync::atomic::compiler_fence(Ordering::SeqCst);
+        // Relaxed: as above.
+        self.stack_high.store(bounds.high, Ordering::Relaxed);
+        former
+    }
+
+    /// The name that the thread had when it was last described.
+    pub(crate) fn name(&self) -> Vec<u8> {
+        let mut name = Vec::with_capacity(16);
+        for word in &self.name {
+            // Relaxed: a torn name is corrected with the next description.
+            name.extend_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
+        }
+        let length = name.iter().position(|&byte| byte == 0);
+        name.truncate(length.unwrap_or(name.len()));
+        name
+    }
+
+    /// What the thread is there for.
+    pub(crate) fn role(&self) -> ThreadRole {
+        // Relaxed: a change raises `described`.
+        ThreadRole::from_code(self.role.load(Ordering::Relaxed))
+    }
+
+    /// A number that changes with thread, name and role.
+    pub(crate) fn described(&self) -> u32 {
+        // Acquire: shows name and role; pairs with the Release in `describe`.
+        self.described.load(Ordering::Acquire)
+    }
+
+    /// Whether the lane has written an event of the running session.
+    pub(crate) fn has_joined(&self) -> bool {
+        // Relaxed: a lane that joins right now is seen at the next look.
+        let joined = self.session.load(Ordering::Relaxed);
+        // Relaxed: as above.
+        joined != 0 && joined == session_word::word().load(Ordering::Relaxed)
+    }
+
+    /// Hooks that found the thread inside another hook, since the last call.
+    pub(crate) fn take_busy(&self) -> u64 {
+        // Relaxed: a figure for a report.
+        self.busy.swap(0, Ordering::Relaxed)
+    }
+
+    #[cold]
+    pub(crate) fn count_busy(&self) {
+        // Relaxed: a figure for a report.
+        self.busy.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn describe(&self, thread: i32, name: [u8; 16]) {
+        // Relaxed: published by the Release below.
+        self.thread.store(thread, Ordering::Relaxed);
+        let (words, _) = name.as_chunks::<8>();
+        for (to, from) in self.name.iter().zip(words) {
+            // Relaxed: as above.
+            to.store(u64::from_ne_bytes(*from), Ordering::Relaxed);
+        }
+        // Release: pairs with the Acquire in `described`.
+        self.described.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// All lanes, the newest first.
+static LANES: AtomicPtr<Lane> = AtomicPtr::new(std::ptr::null_mut());
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Walks all lanes.
+pub(crate) fn all() -> impl Iterator<Item = &'static Lane> {
+    // Acquire: shows the lanes; pairs with the Release in `make`.
+    let mut next = LANES.load(Ordering::Acquire);
+    std::iter::from_fn(move || {
+        let pointer = NonNull::new(next)?;
+        // SAFETY: lanes are never freed.
+        let lane: &'static Lane = unsafe { pointer.as_ref() };
+        // Relaxed: constant once the lane is on the list.
+        next = lane.next.load(Ordering::Relaxed);
+        Some(lane)
+    })
+}
+
+/// What the thread-local pointer holds when the thread is past its exit: no lane is there.
+const GONE: usize = 1;
+
+thread_local! {
+    static LANE: Cell<*const Lane> = const { Cell::new(std::ptr::null()) };
+    static EXIT: LaneExit = const { LaneExit { task: RefCell::new(None) } };
+}
+
+/// Ends the thread's own task and gives the lane back when the thread ends.
+struct LaneExit {
+    task: RefCell<Option<ThreadTask>>,
+}
+
+impl Drop for LaneExit {
+    fn drop(&mut self) {
+        drop(self.task.get_mut().take());
+        let Some(lane) = existing() else {
+            return;
+        };
+        LaneWriter::thread_exits(lane);
+        // Relaxed: the lane's thread is about to end.
+        lane.current.store(std::ptr::null_mut(), Ordering::Relaxed);
+        LANE.set(std::ptr::without_provenance(GONE));
+        // Release: the next owner finds the lane as we leave it; pairs with the Acquire in `claim`.
+        lane.owned.store(false, Ordering::Release);
+    }
+}
+
+/// The calling thread's lane, if it has one.
+#[inline(always)]
+pub(crate) fn existing() -> Option<&'static Lane> {
+    let pointer = LANE.get();
+    if pointer.addr() <= GONE {
+        return None;
+    }
+    // SAFETY: lanes are never freed.
+    Some(unsafe { &*pointer })
+}
+
+/// The calling thread's lane, made or taken over if it has none. `None` when the thread is past its exit or memory is refused.
+#[inline(always)]
+pub(crate) fn own() -> Option<&'static Lane> {
+    existing().or_else(claim)
+}
+
+#[cold]
+fn claim() -> Option<&'static Lane> {
+    if LANE.get().addr() == GONE {
+        return None;
+    }
+    // The exit guard comes first: where it can no longer be had, the thread is past its exit.
+    EXIT.try_with(|_| ()).ok()?;
+    // Acquire: takes the lane over as its last owner left it; pairs with the Release at its exit.
+    let left = all().find(|lane| {
+        // Relaxed: the swap decides.
+        !lane.owned.load(Ordering::Relaxed)
+            && lane
+                .owned
+                .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
+    });
+    let lane = match left {
+        Some(lane) => lane,
+        None => make()?,
+    };
+    lane.set_stack_bounds(own_bounds());
+    // Relaxed: only this thread and the collector look.
+    lane.role.store(ThreadRole::Plain.code(), Ordering::Relaxed);
+    let (thread, name) = crate::thread_role::own_id_and_name();
+    lane.describe(thread, name);
+    LANE.set(lane);
+    Some(lane)
+}
+
+/// Lanes come from an arena of their own, so that making one does not go through the global allocator.
+fn make() -> Option<&'static Lane> {
+    const LANES_PER_ARENA: usize = 4096;
+    static ARENA: std::sync::OnceLock<Option<Arena>> = std::sync::OnceLock::new();
+    let arena = ARENA.get_or_init(|| Arena::new(size_of::<Lane>() * LANES_PER_ARENA));
+    let place: NonNull<Lane> = arena.as_ref()?.take(size_of::<Lane>())?.cast();
+    let lane = Lane {
+        gate: Gate::new(),
+        session: AtomicU64::new(0),
+        last_tick: AtomicU64::new(0),
+        current: AtomicPtr::new(std::ptr::null_mut()),
+        running: AtomicU64::new(0),
+        busy: AtomicU64::new(0),
+        thread: AtomicI32::new(0),
+        role: AtomicU8::new(0),
+        described: AtomicU32::new(0),
+        name: [const { AtomicU64::new(0) }; 2],
+        stack_low: AtomicUsize::new(0),
+        stack_high: AtomicUsize::new(0),
+        owned: AtomicBool::new(true),
+        // Relaxed: only the numbers must differ.
+        number: COUNT.fetch_add(1, Ordering::Relaxed),
+        next: AtomicPtr::new(std::ptr::null_mut()),
+        state: UnsafeCell::new(LaneState {
+            batch: None,
+            position: std::ptr::null_mut(),
+            limit: std::ptr::null_mut(),
+            first_batch: true,
+            proc_running: false,
+            sweeping: false,
+            lost: 0,
+            clamps: 0,
+            cut_texts: 0,
+            cut_stacks: 0,
+            stacks: Chunk::empty(),
+            strings: Chunk::empty(),
+            walked: StackBuffer::new(),
+            #[cfg(any(test, feature = "clock-skew"))]
+            skew: 0,
+        }),
+    };
+    // SAFETY: the arena gave memory for one lane, aligned since the base is and all sizes are the same.
+    unsafe { place.write(lane) };
+    // SAFETY: lanes are never freed.
+    let lane: &'static Lane = unsafe { place.as_ref() };
+    let mut top = LANES.load(Ordering::Relaxed); // Relaxed: only used to link.
+    loop {
+        lane.next.store(top, Ordering::Relaxed); // Relaxed: published by the swap.
+        // Release: publishes the lane; pairs with the Acquire in `all`.
+        match LANES.compare_exchange_weak(top, place.as_ptr(), Ordering::Release, Ordering::Relaxed)
+        {
+            Ok(_) => return Some(lane),
+            Err(now) => top = now,
+        }
+    }
+}
+
+/// Says what the calling thread is there for. Its name is read again.
+pub(crate) fn set_role(role: ThreadRole) {
+    let Some(lane) = own() else {
+        return;
+    };
+    // Relaxed: published by `describe`.
+    lane.role.store(role.code(), Ordering::Relaxed);
+    let (thread, name) = crate::thread_role::own_id_and_name();
+    lane.describe(thread, name);
+}
+
+/// Sets the task that the thread runs; returns the former one. Cheap enough for every poll, session or not.
+#[inline(always)]
+pub(crate) fn set_current(task: *mut TaskRecord) -> *mut TaskRecord {
+    let Some(lane) = own() else {
+        return std::ptr::null_mut();
+    };
+    // Relaxed: only the thread itself and its signal handler look.
+    let former = lane.current.load(Ordering::Relaxed);
+    // Relaxed: as above.
+    lane.current.store(task, Ordering::Relaxed);
+    former
+}
+
+/// The task that the calling thread runs.
+#[inline]
+pub(crate) fn current() -> Option<&'static TaskRecord> {
+    // Relaxed: stored by this thread.
+    record_of(existing()?.current.load(Ordering::Relaxed))
+}
+
+/// Gives the calling thread a task of its own, which ends with the thread. False when it has one, or is past its exit.
+pub(crate) fn keep_thread_task(make: impl FnOnce() -> ThreadTask) -> bool {
+    let kept = EXIT.try_with(|exit| {
+        let Ok(mut task) = exit.task.try_borrow_mut() else {
+            return false;
+        };
+        if task.is_some() {
+            return false;
+        }
+        *task = Some(make());
+        true
+    });
+    kept.unwrap_or(false)
+}

@@ -1,0 +1,332 @@
+//! Starting a recording: the options, and the handle of the running session.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{JoinHandle, Thread};
+use std::time::Duration;
+
+use crate::batch::BatchPool;
+use crate::clock::{self, ClockPair};
+use crate::collector::{Collector, Limits};
+use crate::error::Error;
+use crate::membarrier;
+use crate::region;
+use crate::session::{self, Turn};
+use crate::session_word;
+use crate::statistics::Statistics;
+use crate::tables;
+
+/// Memory for batches in flight unless set: 64 MiB.
+pub const MEMORY_BUDGET_BYTES: usize = 64 << 20;
+
+/// Chunks that a pulled session holds ready before its collector waits.
+const PULL_CHUNKS: usize = 4;
+
+/// How a recording is to be made.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # fn main() -> Result<(), exectrace::Error> {
+/// let session = exectrace::Recorder::new()
+///     .time_max(Duration::from_secs(60))
+///     .bytes_max(100 << 20)
+///     .start(std::io::sink())?;
+/// // The program's work.
+/// let statistics = session.stop();
+/// assert!(statistics.is_complete());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Recorder {
+    budget_bytes: usize,
+    limits: Limits,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recorder {
+    /// A recording without limits, with the usual memory budget.
+    pub fn new() -> Self {
+        Self {
+            budget_bytes: MEMORY_BUDGET_BYTES,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Memory for batches in flight, in bytes; at least 1 MiB is taken. When the sink is so slow that it is spent, the
+    /// recording ends there, as a valid file, and the program goes on.
+    pub fn memory_budget(mut self, bytes: usize) -> Self {
+        self.budget_bytes = bytes.max(1 << 20);
+        self
+    }
+
+    /// The recording ends by itself once it has so many bytes. What is in memory then is still written.
+    pub fn bytes_max(mut self, bytes: u64) -> Self {
+        self.limits.bytes_max = Some(bytes);
+        self
+    }
+
+    /// The recording ends by itself after so long a time.
+    pub fn time_max(mut self, time: Duration) -> Self {
+        self.limits.time_max = Some(time);
+        self
+    }
+
+    /// Starts a recording into `sink`. Its writes are large; a buffer in between is of no use.
+    ///
+    /// The sink is written by a thread of the recorder. If it gives an error, the recording ends, the program goes on, and the
+    /// error stands in the statistics.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyRunning`] while another session has not ended, [`Error::OutOfMemory`] and [`Error::CollectorThread`]
+    /// where the system refuses.
+    pub fn start(self, sink: impl Write + Send + 'static) -> Result<Session, Error> {
+        self.start_boxed(Box::new(sink))
+    }
+
+    /// Starts a recording whose bytes the program takes chunk by chunk, to ship them elsewhere.
+    ///
+    /// # Errors
+    /// As [`Recorder::start`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> Result<(), exectrace::Error> {
+    /// let mut session = exectrace::Recorder::new().start_pull()?;
+    /// session.request_stop();
+    /// let mut bytes = Vec::new();
+    /// while let Some(chunk) = session.read() {
+    ///     bytes.extend(chunk);
+    /// }
+    /// assert!(bytes.starts_with(b"go 1.19 trace"));
+    /// assert!(session.stop().is_complete());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn start_pull(self) -> Result<PullSession, Error> {
+        let (sender, chunks) = sync_channel(PULL_CHUNKS);
+        let session = self.start(ChunkSink { sender })?;
+        Ok(PullSession { session, chunks })
+    }
+
+    fn start_boxed(self, sink: Box<dyn Write + Send>) -> Result<Session, Error> {
+        let turn = Turn::take().ok_or(Error::AlreadyRunning)?;
+        clock::source();
+        session_word::protect_from_fork();
+        region::prepare();
+        let fence = !membarrier::is_available();
+        let tables = tables::ensure().ok_or(Error::OutOfMemory {
+            size_bytes: tables::ARENA_BYTES,
+        })?;
+        let pool = BatchPool::new(self.budget_bytes).ok_or(Error::OutOfMemory {
+            size_bytes: self.budget_bytes,
+        })?;
+        let shared = Arc::new(Shared::default());
+        let (hand_over, collectors) = sync_channel::<Collector>(1);
+        let thread = std::thread::Builder::new()
+            .name("exectrace".into())
+            .spawn(move || collectors.recv().ok().map(Collector::run))
+            .map_err(Error::CollectorThread)?;
+        let pair = ClockPair::take();
+        let pool: &'static BatchPool = Box::leak(Box::new(pool));
+        let stamp = session::open(pool, clock::now(), fence);
+        let collector = Collector::new(
+            sink,
+            shared.clone(),
+            self.limits,
+            pool,
+            tables,
+            stamp,
+            pair,
+            turn,
+        );
+        // The thread waits for it, and can't have ended.
+        let _ = hand_over.send(collector);
+        Ok(Session {
+            collector: thread.thread().clone(),
+            thread: Some(thread),
+            shared,
+            process: std::process::id(),
+        })
+    }
+}
+
+/// Starts a recording into `sink` with the usual options: see [`Recorder`].
+///
+/// # Errors
+/// As [`Recorder::start`].
+///
+/// # Examples
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let session = exectrace::start(std::fs::File::create("service.trace")?)?;
+/// // The program's work.
+/// println!("{}", session.stop());
+/// # Ok(())
+/// # }
+/// ```
+pub fn start(sink: impl Write + Send + 'static) -> Result<Session, Error> {
+    Recorder::new().start(sink)
+}
+
+/// Whether a recording is running: for annotations that are dear to make.
+#[inline]
+pub fn is_enabled() -> bool {
+    session_word::is_on()
+}
+
+/// What a session's handle and its collector tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    stop: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn stop_is_requested(&self) -> bool {
+        // Acquire: pairs with the Release in `request_stop`.
+        self.stop.load(Ordering::Acquire)
+    }
+}
+
+/// A running recording. Dropping it stops it, without the statistics.
+///
+/// In a child of `fork` the handle does nothing: the recording is the parent's.
+#[derive(Debug)]
+#[must_use = "a session that is dropped is stopped"]
+pub struct Session {
+    shared: Arc<Shared>,
+    collector: Thread,
+    thread: Option<JoinHandle<Option<Statistics>>>,
+    process: u32,
+}
+
+impl Session {
+    /// Stops the recording, waits until all is written, and returns the account.
+    ///
+    /// The program goes on meanwhile: no other thread is made to wait. May be called from inside a traced task.
+    ///
+    /// # Panics
+    /// In a child of `fork`, which has no recording.
+    pub fn stop(mut self) -> Statistics {
+        self.request_stop();
+        let statistics = self.join();
+        statistics.expect("a child of fork has no recording to stop")
+    }
+
+    /// Whether the recording has ended, by itself or by a request.
+    pub fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Asks for the end without waiting for it.
+    pub fn request_stop(&self) {
+        // Release: pairs with the Acquire in `stop_is_requested`.
+        self.shared.stop.store(true, Ordering::Release);
+        if self.process == std::process::id() {
+            self.collector.unpark();
+        }
+    }
+
+    fn join(&mut self) -> Option<Statistics> {
+        let thread = self.thread.take()?;
+        if self.process != std::process::id() {
+            // The thread is the parent's; joining it here would wait for ever.
+            std::mem::forget(thread);
+            return None;
+        }
+        match thread.join() {
+            Ok(statistics) => statistics,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(thread) = &self.thread
+            && self.process == std::process::id()
+            && thread.thread().id() == std::thread::current().id()
+        {
+            return;
+        }
+        self.request_stop();
+        if let Some(thread) = self.thread.take() {
+            if self.process == std::process::id() {
+                // A collector that panicked has ended the session; there is nobody to tell.
+                let _ = thread.join();
+            } else {
+                std::mem::forget(thread);
+            }
+        }
+    }
+}
+
+/// A running recording whose bytes the program takes: see [`Recorder::start_pull`].
+#[derive(Debug)]
+#[must_use = "a session that is dropped is stopped"]
+pub struct PullSession {
+    session: Session,
+    chunks: Receiver<Vec<u8>>,
+}
+
+impl PullSession {
+    /// The next chunk; waits for it. `None` when the recording has ended and all of it was read.
+    pub fn read(&mut self) -> Option<Vec<u8>> {
+        self.chunks.recv().ok()
+    }
+
+    /// The next chunk; waits for it so long at most.
+    ///
+    /// # Errors
+    /// [`RecvTimeoutError::Timeout`] if none came; [`RecvTimeoutError::Disconnected`] when the recording has ended and all of
+    /// it was read.
+    pub fn read_timeout(&mut self, timeout: Duration) -> Result<Vec<u8>, RecvTimeoutError> {
+        self.chunks.recv_timeout(timeout)
+    }
+
+    /// Asks for the end. What is left must still be read.
+    pub fn request_stop(&self) {
+        self.session.request_stop();
+    }
+
+    /// Ends the recording and returns the account. What has not been read is lost, and stands in the account as unwritten.
+    pub fn stop(self) -> Statistics {
+        let Self { session, chunks } = self;
+        drop(chunks);
+        session.stop()
+    }
+}
+
+/// The sink of a pulled session.
+struct ChunkSink {
+    sender: SyncSender<Vec<u8>>,
+}
+
+impl Write for ChunkSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sender.send(bytes.to_vec()).map_err(|_| {
+            io::Error::new(
+                io::ErrorKind::BrokenPipe,
+                "the rest of the recording was not read",
+            )
+        })?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,307 @@
+//! The slab of live tasks: where every task has its record, also while no session is running.
+//!
+//! Records never move and their memory is never given back, so a reference to one is always good; a record that is used again
+//! has a new id. The slab can be walked, so that the collector introduces tasks that nobody touches.
+//!
+//! ```text
+//!  chunk 0: 1,024 records │ chunk 1: 2,048 │ chunk 2: 4,096 │ …      mapped when first needed
+//!  free: version, index ──► record ──► record ──► …                  given back, used first
+//! ```
+#![expect(
+    unsafe_code,
+    reason = "records live in memory that is mapped and never moves"
+)]
+
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use crate::free_list::FreeList;
+use crate::memory::Reservation;
+use crate::task_word::TaskWord;
+
+const FIRST_CHUNK_BITS: u32 = 10;
+/// Chunks double: 18 of them hold 2^28 tasks.
+const CHUNKS: usize = 18;
+
+/// The record of a live task.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub(crate) struct TaskRecord {
+    /// Where the task stands; shared by all who run, wake or introduce it.
+    pub(crate) word: TaskWord,
+    /// The id in traces.
+    id: AtomicU64,
+    /// Address of the function that the task runs.
+    entry: AtomicU64,
+    /// The user task that the task carries.
+    pub(crate) user_task: AtomicU64,
+    /// Handles and wakers that refer to the record.
+    references: AtomicU32,
+    /// Index of the record.
+    index: AtomicU32,
+    /// While free: index + 1 of the next free record.
+    next_free: AtomicU32,
+    /// The task is in a system call, by the `blocking` hook.
+    pub(crate) in_syscall: AtomicBool,
+    /// The task is a thread: what blocks the thread blocks the task.
+    pub(crate) is_thread: AtomicBool,
+    /// The task helps a garbage collector.
+    pub(crate) assists: AtomicBool,
+    /// Index + 1 of the innermost open user region; of the thread that runs the task.
+    pub(crate) regions: AtomicU32,
+}
+
+impl TaskRecord {
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        // Relaxed: constant while the caller holds a reference.
+        self.id.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn entry(&self) -> u64 {
+        // Relaxed: constant while the caller holds a reference.
+        self.entry.load(Ordering::Relaxed)
+    }
+
+    /// Makes a new record visible to the walk, with one reference.
+    #[inline]
+    pub(crate) fn publish(&self) {
+        // Release: a walker that sees the reference sees the rest; pairs with the Acquire in `hold_if_live`.
+        self.references.store(1, Ordering::Release);
+    }
+
+    /// One more handle or waker.
+    #[inline]
+    pub(crate) fn retain(&self) {
+        // Relaxed: the caller holds a reference already.
+        self.references.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One less; the last one gives the record back.
+    #[inline]
+    pub(crate) fn release(&'static self) {
+        // Release: what this holder did comes before the record's next use; pairs with the Acquire below.
+        if self.references.fetch_sub(1, Ordering::Release) == 1 {
+            // Acquire: as above.
+            self.references.load(Ordering::Acquire);
+            give_back(self);
+        }
+    }
+}
+
+struct Slab {
+    chunks: [AtomicPtr<TaskRecord>; CHUNKS],
+    /// Records ever used.
+    fresh: AtomicU32,
+    free: FreeList,
+    next_id: AtomicU64,
+    refused: AtomicU64,
+}
+
+static SLAB: Slab = Slab {
+    chunks: [const { AtomicPtr::new(std::ptr::null_mut()) }; CHUNKS],
+    fresh: AtomicU32::new(0),
+    free: FreeList::new(),
+    next_id: AtomicU64::new(1),
+    refused: AtomicU64::new(0),
+};
+
+/// A record for a new task. `None` when the system has no memory: the task stays untraced, counted.
+///
+/// Nobody else sees it before [`TaskRecord::publish`], so that its creation can be written first.
+pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
+    let Some(record) = pop().or_else(take_fresh) else {
+        // Relaxed: a figure for a report.
+        SLAB.refused.fetch_add(1, Ordering::Relaxed);
+        return None;
+    };
+    record.word.reset();
+    // Relaxed: the record becomes visible to others through `publish`.
+    record.entry.store(entry, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.user_task.store(0, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.in_syscall.store(false, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.is_thread.store(false, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.assists.store(false, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.regions.store(0, Ordering::Relaxed);
+    // Relaxed: only the numbers must differ.
+    let id = SLAB.next_id.fetch_add(1, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.id.store(id, Ordering::Relaxed);
+    Some(record)
+}
+
+/// The record behind a lane's pointer to its current task.
+#[inline(always)]
+pub(crate) fn record_of(pointer: *mut TaskRecord) -> Option<&'static TaskRecord> {
+    // SAFETY: only pointers to records are given, whose memory is never unmapped.
+    unsafe { pointer.as_ref() }
+}
+
+/// The pointer for a lane's current task.
+#[inline(always)]
+pub(crate) fn pointer_of(record: Option<&'static TaskRecord>) -> *mut TaskRecord {
+    record.map_or(std::ptr::null_mut(), |record| {
+        std::ptr::from_ref(record).cast_mut()
+    })
+}
+
+/// Tasks that got no record since the last call.
+pub(crate) fn take_refused() -> u64 {
+    // Relaxed: a figure for a report.
+    SLAB.refused.swap(0, Ordering::Relaxed)
+}
+
+/// Calls `visit` with each live task's record, a reference held, until it answers false.
+pub(crate) fn for_each_live(mut visit: impl FnMut(&'static TaskRecord) -> bool) {
+    // Acquire: shows the chunk of every index below; pairs with the Release in `take_fresh`.
+    let fresh = SLAB.fresh.load(Ordering::Acquire);
+    for index in 0..fresh {
+        let Some(record) = record_at(index) else {
+            continue;
+        };
+        if !hold_if_live(record) {
+            continue;
+        }
+        let go_on = visit(record);
+        record.release();
+        if !go_on {
+            return;
+        }
+    }
+}
+
+/// Adds a reference unless there is none left.
+fn hold_if_live(record: &TaskRecord) -> bool {
+    // Acquire: shows what the task's maker stored; pairs with the Release in `publish`.
+    record
+        .references
+        .fetch_update(Ordering::Acquire, Ordering::Relaxed, |count| {
+            (count != 0).then_some(count + 1)
+        })
+        .is_ok()
+}
+
+fn chunk_of(index: u32) -> (usize, usize) {
+    let shifted = index + (1 << FIRST_CHUNK_BITS);
+    let bits = shifted.ilog2();
+    (
+        (bits - FIRST_CHUNK_BITS) as usize,
+        (shifted - (1 << bits)) as usize,
+    )
+}
+
+fn record_at(index: u32) -> Option<&'static TaskRecord> {
+    let (chunk, place) = chunk_of(index);
+    // Acquire: shows the mapping; pairs with the Release in `chunk`.
+    let base = SLAB.chunks.get(chunk)?.load(Ordering::Acquire);
+    if base.is_null() {
+        return None;
+    }
+    // SAFETY: the chunk has room for more records than `place`.
+    let record = unsafe { base.add(place) };
+    // SAFETY: chunks are never unmapped, zero bytes are a free record, and all fields are atomics.
+    Some(unsafe { &*record })
+}
+
+fn take_fresh() -> Option<&'static TaskRecord> {
+    // Relaxed: claims a number; the Release below publishes.
+    let mut index = SLAB.fresh.load(Ordering::Relaxed);
+    loop {
+        ensure_chunk(chunk_of(index).0)?;
+        // Release: whoever sees the new count finds the chunk; pairs with the Acquire in `for_each_live`.
+        match SLAB.fresh.compare_exchange_weak(
+            index,
+            index + 1,
+            Ordering::Release,
+            Ordering::Relaxed,
+        ) {
+            Ok(_) => break,
+            Err(now) => index = now,
+        }
+    }
+    let record = record_at(index)?;
+    // Relaxed: constant from now on, and published with the record.
+    record.index.store(index, Ordering::Relaxed);
+    Some(record)
+}
+
+fn ensure_chunk(chunk: usize) -> Option<()> {
+    let slot = SLAB.chunks.get(chunk)?;
+    // Acquire: pairs with the Release below.
+    if !slot.load(Ordering::Acquire).is_null() {
+        return Some(());
+    }
+    let records = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
+    let memory = Reservation::new(records * size_of::<TaskRecord>())?;
+    let base = memory.at(0).cast::<TaskRecord>().as_ptr();
+    // Release: publishes the mapping. If another thread was faster, ours is unmapped again.
+    if slot
+        .compare_exchange(
+            std::ptr::null_mut(),
+            base,
+            Ordering::Release,
+            Ordering::Relaxed,
+        )
+        .is_ok()
+    {
+        std::mem::forget(memory);
+    }
+    Some(())
+}
+
+fn pop() -> Option<&'static TaskRecord> {
+    let index = SLAB
+        .free
+        .pop(|index| record_at(index).map(|record| &record.next_free))?;
+    record_at(index)
+}
+
+fn give_back(record: &'static TaskRecord) {
+    // Relaxed: constant.
+    let index = record.index.load(Ordering::Relaxed);
+    SLAB.free.push(index, &record.next_free);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indexes_fall_into_doubling_chunks() {
+        assert_eq!(chunk_of(0), (0, 0));
+        assert_eq!(chunk_of(1_023), (0, 1_023));
+        assert_eq!(chunk_of(1_024), (1, 0));
+        assert_eq!(chunk_of(3_071), (1, 2_047));
+        assert_eq!(chunk_of(3_072), (2, 0));
+    }
+
+    #[test]
+    fn ids_are_never_used_twice_and_live_records_are_walked() {
+        let first = take(1).expect("memory");
+        first.publish();
+        let first_id = first.id();
+        first.release();
+        let records: Vec<_> = (0..3_000).filter_map(take).collect();
+        for record in &records {
+            record.publish();
+        }
+        assert_eq!(records.len(), 3_000);
+        let ids: std::collections::BTreeSet<_> = records.iter().map(|record| record.id()).collect();
+        assert_eq!(ids.len(), 3_000);
+        assert!(!ids.contains(&first_id));
+        let mut seen = 0;
+        for_each_live(|record| {
+            seen += usize::from(ids.contains(&record.id()));
+            true
+        });
+        assert_eq!(seen, 3_000);
+        for record in records {
+            record.release();
+        }
+    }
+}

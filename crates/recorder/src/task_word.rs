@@ -1,0 +1,549 @@
+//! The task word: one atomic per task that makes a recording free of contradictions, whatever the clocks say.
+//!
+//! `word = tick << 3 | state`. The tick of the last transition is version, session stamp and cause in one: a task whose tick
+//! lies before the session's start is *unknown* to the session, so nothing is reset at a restart; and an event of a task is
+//! always stamped later than the tick in its word, so that an effect never comes before its cause.
+//!
+//! | step | from | writes | to |
+//! | --- | --- | --- | --- |
+//! | wake | Waiting | GoUnblock(seq+1) | RunnableWoken |
+//! | wake | IntroducedWaiting | GoUnblock(2) | IntroducedRunnable |
+//! | wake | Running | – | RunningWoken, same tick |
+//! | wake | unknown | GoCreate, GoWaiting, GoUnblock(2) | IntroducedRunnable |
+//! | start | RunnableWoken / Runnable / IntroducedRunnable | GoStart(seq+2 / seq+1 / 3) | Running, then seq := that |
+//! | start | Waiting / IntroducedWaiting | GoUnblock(seq+1 / 2) by task 0, GoStart(seq+2 / 3) | Running |
+//! | start | unknown | GoCreate, GoStart(1) | Running |
+//! | pause | Running / RunningWoken | GoBlock… / GoSched | Waiting / Runnable |
+//! | pause for ever | Running | GoStop | Dead: readers take no event of the task after it |
+//! | end | Running, RunningWoken | GoEnd | Dead |
+//! | end | any other known state | as a start, then GoEnd | Dead |
+//! | introduce | unknown | GoCreate, GoWaiting | IntroducedWaiting |
+//!
+//! A transition writes its events into the thread's own batch first and then swaps the word. If the swap fails, because
+//! another thread was faster, the batch is wound back and the step is tried from the new state. Nobody waits.
+//!
+//! `seq` is the counter that Go's readers order by. Only the thread that runs the task writes it, while the state is Running.
+
+use crate::sync::{AtomicU64, Ordering};
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub(crate) enum State {
+    /// Blocked; `seq` is that of its last start.
+    Waiting = 0,
+    /// Woken: its unblock is written.
+    RunnableWoken = 1,
+    /// New, or it yielded.
+    Runnable = 2,
+    /// A thread runs it.
+    Running = 3,
+    /// A thread runs it, and a wake came meanwhile.
+    RunningWoken = 4,
+    /// Ended.
+    Dead = 5,
+    /// Introduced by a waker, which wrote its unblock with 2.
+    IntroducedRunnable = 6,
+    /// Introduced as waiting, which counts as 1.
+    IntroducedWaiting = 7,
+}
+
+/// A task word taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word(u64);
+
+impl Word {
+    #[inline]
+    pub(crate) fn new(tick: u64, state: State) -> Self {
+        Self(tick << 3 | state as u64)
+    }
+
+    #[inline]
+    pub(crate) fn tick(self) -> u64 {
+        self.0 >> 3
+    }
+
+    #[inline]
+    pub(crate) fn state(self) -> State {
+        match self.0 & 7 {
+            0 => State::Waiting,
+            1 => State::RunnableWoken,
+            2 => State::Runnable,
+            3 => State::Running,
+            4 => State::RunningWoken,
+            5 => State::Dead,
+            6 => State::IntroducedRunnable,
+            _ => State::IntroducedWaiting,
+        }
+    }
+
+    #[inline]
+    fn is_known(self, start_tick: u64) -> bool {
+        self.tick() >= start_tick
+    }
+}
+
+/// One event of a transition. The log knows the task, the stacks and the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// GoCreate: the session hears of the task.
+    Create,
+    /// GoWaiting, after an introducing GoCreate.
+    Waiting,
+    /// GoUnblock, by whoever is current on the thread.
+    Unblock { seq: u64 },
+    /// GoUnblock by task 0, right before a start.
+    UnblockByNobody { seq: u64 },
+    /// GoStart.
+    Start { seq: u64 },
+    /// The kind of block that the log holds ready.
+    Block,
+    /// GoSched.
+    Yield,
+    /// GoEnd.
+    End,
+}
+
+/// The thread's own batch, as a transition sees it.
+pub(crate) trait TaskLog {
+    /// A place to wind back to.
+    type Mark: Copy;
+    /// Tick at which the session began.
+    fn start_tick(&self) -> u64;
+    /// Where the batch stands now.
+    fn mark(&self) -> Self::Mark;
+    /// Forgets all events since `mark`.
+    fn rewind(&mut self, mark: Self::Mark);
+    /// Writes an event later than `cause`, than all events of the thread and, clocks permitting, now. Returns its tick.
+    fn write(&mut self, cause: u64, step: Step) -> u64;
+}
+
+/// How a run ends that is not the task's last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// The task waits; if it was woken meanwhile it is runnable instead.
+    Block,
+    /// It waits for what nobody can bring: for readers its life is over.
+    Forever,
+    /// It wants to run again at once.
+    Yield,
+}
+
+/// What a pause became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paused {
+    /// The task waits.
+    Blocked,
+    /// It was woken meanwhile, or yields: it is runnable.
+    Yielded,
+    /// The session did not see it run: nothing was written.
+    Unseen,
+}
+
+/// The word of a task and its sequence counter.
+#[derive(Debug)]
+pub(crate) struct TaskWord {
+    word: AtomicU64,
+    seq: AtomicU64,
+}
+
+impl TaskWord {
+    /// A task that no session has heard of.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            word: AtomicU64::new(Word::new(0, State::Runnable).0),
+            seq: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes the word that of a new task that no session has heard of. Only for a slot that nobody else sees.
+    pub(crate) fn reset(&self) {
+        // Relaxed: the slot is handed on through the task's own spawn, which synchronises.
+        self.seq.store(0, Ordering::Relaxed);
+        // Relaxed: as above.
+        self.word
+            .store(Word::new(0, State::Runnable).0, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn load(&self) -> Word {
+        // Acquire: shows the seq and the tick that the last transition left; pairs with the AcqRel swaps below.
+        Word(self.word.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn swap(&self, from: Word, to: Word) -> bool {
+        // AcqRel: publishes seq and what the thread did before; takes over what the last transition published.
+        self.word
+            .compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+
+    #[inline]
+    fn seq(&self) -> u64 {
+        // Relaxed: ordered by the word, which was acquired before.
+        self.seq.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn set_seq(&self, seq: u64) {
+        // Relaxed: published by the next swap of the word.
+        self.seq.store(seq, Ordering::Relaxed);
+    }
+
+    /// Whether the session that began at `start_tick` has seen the task begin to run, and not stop since.
+    #[inline]
+    pub(crate) fn is_running(&self, start_tick: u64) -> bool {
+        let word = self.load();
+        word.is_known(start_tick) && matches!(word.state(), State::Running | State::RunningWoken)
+    }
+
+    /// Whether the session that began at `start_tick` has heard of the task.
+    pub(crate) fn is_known(&self, start_tick: u64) -> bool {
+        self.load().is_known(start_tick)
+    }
+
+    /// Whether the task has ended.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.load().state() == State::Dead
+    }
+
+    /// Whether a wake would write an event, so that its stack is worth taking.
+    #[inline]
+    pub(crate) fn wake_would_write(&self, start_tick: u64) -> bool {
+        let word = self.load();
+        if !word.is_known(start_tick) {
+            return word.state() != State::Dead;
+        }
+        matches!(word.state(), State::Waiting | State::IntroducedWaiting)
+    }
+
+    /// A task is new: GoCreate, before anybody else can see it.
+    #[inline]
+    pub(crate) fn create<L: TaskLog>(&self, log: &mut L) {
+        let tick = log.write(0, Step::Create);
+        // Release: publishes the new task's word to whoever gets to know the task.
+        self.word
+            .store(Word::new(tick, State::Runnable).0, Ordering::Release);
+    }
+
+    /// Somebody wakes the task. Returns whether an event was written.
+    #[inline]
+    pub(crate) fn wake<L: TaskLog>(&self, log: &mut L) -> bool {
+        let mark = log.mark();
+        let mut word = self.load();
+        loop {
+            let next = if !word.is_known(log.start_tick()) {
+                if word.state() == State::Dead {
+                    return false;
+                }
+                let tick = log.write(word.tick(), Step::Create);
+                let tick = log.write(tick, Step::Waiting);
+                let tick = log.write(tick, Step::Unblock { seq: 2 });
+                Word::new(tick, State::IntroducedRunnable)
+            } else {
+                match word.state() {
+                    State::Waiting => {
+                        let seq = self.seq() + 1;
+                        let tick = log.write(word.tick(), Step::Unblock { seq });
+                        Word::new(tick, State::RunnableWoken)
+                    }
+                    State::IntroducedWaiting => {
+                        let tick = log.write(word.tick(), Step::Unblock { seq: 2 });
+                        Word::new(tick, State::IntroducedRunnable)
+                    }
+                    State::Running => Word::new(word.tick(), State::RunningWoken),
+                    _ => return false,
+                }
+            };
+            if self.swap(word, next) {
+                return next.state() != State::RunningWoken;
+            }
+            log.rewind(mark);
+            word = self.load();
+        }
+    }
+
+    /// The thread begins to run the task. Returns whether the session sees it run from now on.
+    #[inline]
+    pub(crate) fn start<L: TaskLog>(&self, log: &mut L) -> bool {
+        let mark = log.mark();
+        let mut word = self.load();
+        loop {
+            let Some((tick, seq)) = self.write_start(log, word) else {
+                return false;
+            };
+            if self.swap(word, Word::new(tick, State::Running)) {
+                self.set_seq(seq);
+                return true;
+            }
+            log.rewind(mark);
+            word = self.load();
+        }
+    }
+
+    /// Writes what leads a task from `word` to running: the tick and the seq of its start.
+    #[inline]
+    fn write_start<L: TaskLog>(&self, log: &mut L, word: Word) -> Option<(u64, u64)> {
+        let cause = word.tick();
+        if !word.is_known(log.start_tick()) {
+            if word.state() == State::Dead {
+                return None;
+            }
+            let tick = log.write(cause, Step::Create);
+            return Some((log.write(tick, Step::Start { seq: 1 }), 1));
+        }
+        let (cause, seq) = match word.state() {
+            State::RunnableWoken => (cause, self.seq() + 2),
+            State::Runnable => (cause, self.seq() + 1),
+            State::IntroducedRunnable => (cause, 3),
+            State::Waiting => {
+                let seq = self.seq() + 1;
+                (log.write(cause, Step::UnblockByNobody { seq }), seq + 1)
+            }
+            State::IntroducedWaiting => (log.write(cause, Step::UnblockByNobody { seq: 2 }), 3),
+            State::Running | State::RunningWoken | State::Dead => return None,
+        };
+        Some((log.write(cause, Step::Start { seq }), seq))
+    }
+
+    /// The thread stops running the task, which has not ended.
+    #[inline]
+    pub(crate) fn pause<L: TaskLog>(&self, log: &mut L, pause: Pause) -> Paused {
+        let mark = log.mark();
+        let mut word = self.load();
+        loop {
+            if !word.is_known(log.start_tick()) {
+                return Paused::Unseen;
+            }
+            let woken = match word.state() {
+                State::Running => false,
+                State::RunningWoken => true,
+                _ => return Paused::Unseen,
+            };
+            let (step, state, paused) = match pause {
+                Pause::Block if !woken => (Step::Block, State::Waiting, Paused::Blocked),
+                Pause::Forever if !woken => (Step::Block, State::Dead, Paused::Blocked),
+                _ => (Step::Yield, State::Runnable, Paused::Yielded),
+            };
+            let tick = log.write(word.tick(), step);
+            if self.swap(word, Word::new(tick, state)) {
+                return paused;
+            }
+            log.rewind(mark);
+            word = self.load();
+        }
+    }
+
+    /// The task has ended, in a run or outside of one. A task that the session never heard of ends unheard.
+    #[inline]
+    pub(crate) fn end<L: TaskLog>(&self, log: &mut L) {
+        let mark = log.mark();
+        let mut word = self.load();
+        loop {
+            if word.state() == State::Dead {
+                return;
+            }
+            let tick = if !word.is_known(log.start_tick()) {
+                word.tick()
+            } else if matches!(word.state(), State::Running | State::RunningWoken) {
+                log.write(word.tick(), Step::End)
+            } else {
+                match self.write_start(log, word) {
+                    Some((tick, _)) => log.write(tick, Step::End),
+                    None => return,
+                }
+            };
+            if self.swap(word, Word::new(tick, State::Dead)) {
+                return;
+            }
+            log.rewind(mark);
+            word = self.load();
+        }
+    }
+
+    /// The task has ended and no session is running.
+    pub(crate) fn end_unheard(&self) {
+        let mut word = self.load();
+        while word.state() != State::Dead && !self.swap(word, Word::new(word.tick(), State::Dead)) {
+            word = self.load();
+        }
+    }
+
+    /// The collector introduces a task that the session has not heard of. If the task is runnable in truth, its next start
+    /// heals the guess. Returns whether an event was written.
+    pub(crate) fn introduce<L: TaskLog>(&self, log: &mut L) -> bool {
+        let mark = log.mark();
+        let word = self.load();
+        if word.is_known(log.start_tick()) || word.state() == State::Dead {
+            return false;
+        }
+        let tick = log.write(word.tick(), Step::Create);
+        let tick = log.write(tick, Step::Waiting);
+        if self.swap(word, Word::new(tick, State::IntroducedWaiting)) {
+            return true;
+        }
+        log.rewind(mark);
+        false
+    }
+
+    /// The running task's seq moves on without a change of its word, as in a nested run. Returns the new seq.
+    #[inline]
+    pub(crate) fn advance_seq(&self, by: u64) -> u64 {
+        let seq = self.seq() + by;
+        self.set_seq(seq);
+        seq
+    }
+
+    /// Tick of the last transition.
+    #[inline]
+    pub(crate) fn tick(&self) -> u64 {
+        self.load().tick()
+    }
+}
+
+/// Explored by loom: `RUSTFLAGS="--cfg loom" cargo test -p exectrace --release --lib loom`.
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    const START: u64 = 100;
+
+    /// A thread's batch with a clock that never moves by itself: only the rules keep ticks apart.
+    struct Batch {
+        now: u64,
+        last: u64,
+        events: Vec<(u64, Step)>,
+    }
+
+    impl Batch {
+        fn new(now: u64) -> Self {
+            Self {
+                now,
+                last: 0,
+                events: Vec::new(),
+            }
+        }
+    }
+
+    impl TaskLog for Batch {
+        type Mark = (usize, u64);
+        fn start_tick(&self) -> u64 {
+            START
+        }
+        fn mark(&self) -> Self::Mark {
+            (self.events.len(), self.last)
+        }
+        fn rewind(&mut self, mark: Self::Mark) {
+            self.events.truncate(mark.0);
+            self.last = mark.1;
+        }
+        fn write(&mut self, cause: u64, step: Step) -> u64 {
+            self.last = self.now.max(self.last + 1).max(cause + 1);
+            self.events.push((self.last, step));
+            self.last
+        }
+    }
+
+    /// Go's rules for one task: the order by time must be the order by sequence.
+    fn check(mut events: Vec<(u64, Step)>) {
+        events.sort_by_key(|event| event.0);
+        // (seq, what): as in the state table of the format.
+        let (mut seq, mut status) = (0, "dead");
+        for window in events.windows(2) {
+            assert!(window[0].0 < window[1].0, "equal ticks: {events:?}");
+        }
+        for (_, step) in &events {
+            let (needs, next) = match step {
+                Step::Create => (("dead", Some(0)), ("runnable", 1)),
+                Step::Waiting => (("runnable", Some(1)), ("waiting", 2)),
+                Step::Unblock { seq: s } | Step::UnblockByNobody { seq: s } => {
+                    (("waiting", Some(*s)), ("runnable", s + 1))
+                }
+                Step::Start { seq: s } => (("runnable", Some(*s)), ("running", s + 1)),
+                Step::Block => (("running", None), ("waiting", seq)),
+                Step::Yield => (("running", None), ("runnable", seq)),
+                Step::End => (("running", None), ("ended", seq)),
+            };
+            assert_eq!(status, needs.0, "{step:?} in {events:?}");
+            if let Some(want) = needs.1 {
+                assert_eq!(seq, want, "{step:?} in {events:?}");
+            }
+            (status, seq) = next;
+        }
+    }
+
+    /// A poller polls twice while two wakers wake once each; the clocks differ by more than all that happens.
+    fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
+        loom::model(move || {
+            let word = Arc::new(TaskWord::unknown());
+            let mut first = Batch::new(clocks[0]);
+            if known {
+                word.create(&mut first);
+            }
+            let wakers: Vec<_> = clocks[1..]
+                .iter()
+                .map(|&clock| {
+                    let word = word.clone();
+                    thread::spawn(move || {
+                        let mut log = Batch::new(clock);
+                        word.wake(&mut log);
+                        log.events
+                    })
+                })
+                .collect();
+            word.start(&mut first);
+            word.pause(&mut first, Pause::Block);
+            word.start(&mut first);
+            word.end(&mut first);
+            let mut events = first.events;
+            for waker in wakers {
+                events.extend(waker.join().expect("the waker ends"));
+            }
+            check(events);
+        });
+    }
+
+    #[test]
+    fn loom_known_task_with_two_wakers() {
+        poller_and_wakers(true, [1_000, 200, 5_000]);
+    }
+
+    #[test]
+    fn loom_unknown_task_with_two_wakers() {
+        poller_and_wakers(false, [1_000, 5_000, 200]);
+    }
+
+    /// The collector introduces a task while it is woken and run.
+    #[test]
+    fn loom_introduce_against_wake_and_run() {
+        loom::model(|| {
+            let word = Arc::new(TaskWord::unknown());
+            let others: Vec<_> = [(5_000, true), (200, false)]
+                .map(|(clock, introduces)| {
+                    let word = word.clone();
+                    thread::spawn(move || {
+                        let mut log = Batch::new(clock);
+                        if introduces {
+                            word.introduce(&mut log);
+                        } else {
+                            word.wake(&mut log);
+                        }
+                        log.events
+                    })
+                })
+                .into_iter()
+                .collect();
+            let mut log = Batch::new(1_000);
+            word.start(&mut log);
+            word.pause(&mut log, Pause::Block);
+            let mut events = log.events;
+            for other in others {
+                events.extend(other.join().expect("the other ends"));
+            }
+            check(events);
+        });
+    }
+}
