@@ -76,6 +76,8 @@ mod buffer;
 mod counts;
 mod error;
 mod lost;
+#[cfg(all(test, not(loom)))]
+mod model;
 mod overflow;
 mod read;
 mod reader;
