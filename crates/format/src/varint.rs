@@ -43,6 +43,19 @@ pub const fn write(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> us
     const MASK: usize = EVENT_BYTES_MAX - 1;
     let mut at = at;
     let mut value = value;
+    // The first rounds of the loop, unrolled: most numbers have one to three bytes.
+    if value < 1 << 7 {
+        out[at & MASK] = value as u8;
+        return at.wrapping_add(1);
+    }
+    out[at & MASK] = value as u8 | 0x80;
+    if value < 1 << 14 {
+        out[at.wrapping_add(1) & MASK] = (value >> 7) as u8;
+        return at.wrapping_add(2);
+    }
+    out[at.wrapping_add(1) & MASK] = (value >> 7) as u8 | 0x80;
+    value >>= 14;
+    at = at.wrapping_add(2);
     while value >= 0x80 {
         out[at & MASK] = value as u8 | 0x80;
         value >>= 7;

@@ -71,6 +71,54 @@ fn the_large_corpus_decodes_as_in_go() {
     assert!(checked > 350, "only {checked} files");
 }
 
+/// Cut files and flipped bits: what Go takes we decode, and Go's wire faults are ours too.
+#[test]
+fn damaged_files_decode_as_in_go() {
+    let Some(corpus) = env::var_os("EXECTRACE_CORPUS") else {
+        return;
+    };
+    let corpus = Path::new(&corpus);
+    let table = fs::read_to_string(corpus.join("mutations.tsv")).unwrap();
+    let mut faults = Vec::new();
+    for line in table.lines().skip(1) {
+        let mut columns = line.split('\t');
+        let [base, operation, verdict, _, reason] =
+            std::array::from_fn(|_| columns.next().unwrap());
+        let file = damage(read(&corpus.join(base)), operation);
+        let mut found = Found::default();
+        match (count(&file, &mut found), verdict) {
+            // Go forgives a log whose message is cut.
+            (Ok(()) | Err(Error::MessageCut { .. }), "accepted") => {}
+            (Err(fault), "accepted") => {
+                faults.push(format!("{base} {operation}: refused: {fault}"))
+            }
+            (Ok(()), _) if is_wire_fault(reason) => {
+                faults.push(format!("{base} {operation}: not refused, Go says {reason}"));
+            }
+            _ => {}
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+/// Keeps the first bytes of a file, or flips one bit, as the operation says.
+fn damage(mut file: Vec<u8>, operation: &str) -> Vec<u8> {
+    match operation.split(' ').collect::<Vec<_>>()[..] {
+        ["none"] => {}
+        ["cut", length] => file.truncate(length.parse().unwrap()),
+        ["flip", offset, bit] => {
+            file[offset.parse::<usize>().unwrap()] ^= 1 << bit.parse::<u32>().unwrap();
+        }
+        _ => panic!("unknown operation {operation}"),
+    }
+    file
+}
+
 /// Checks every file of the table; returns how many there were.
 fn check_corpus(corpus: &Path) -> usize {
     let table = fs::read_to_string(corpus.join("EXPECTED.tsv")).unwrap();
@@ -134,10 +182,13 @@ impl Expected<'_> {
     }
 
     fn is_wire_fault(&self) -> bool {
-        WIRE_REASONS
-            .iter()
-            .any(|reason| self.column("reason").contains(reason))
+        is_wire_fault(self.column("reason"))
     }
+}
+
+/// Whether the fault that Go tells is one of a record or of the framing.
+fn is_wire_fault(reason: &str) -> bool {
+    WIRE_REASONS.iter().any(|wire| reason.contains(wire))
 }
 
 /// What there is in a file.
@@ -150,10 +201,7 @@ struct Found {
 
 fn check(file: &[u8], expected: &Expected<'_>) -> Result<(), String> {
     let mut found = Found::default();
-    let result = Version::of(file).and_then(|version| match version.format() {
-        Format::V1 => count_v1(file, &mut found),
-        Format::V2 => count_v2(file, &mut found),
-    });
+    let result = count(file, &mut found);
     match result {
         Err(_) if expected.is_wire_fault() => return Ok(()),
         Err(fault) => {
@@ -221,6 +269,13 @@ fn equal<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
         Ok(())
     } else {
         Err(format!("{what}: found {found:?}, want {want:?}"))
+    }
+}
+
+fn count(file: &[u8], found: &mut Found) -> Result<(), Error> {
+    match Version::of(file)?.format() {
+        Format::V1 => count_v1(file, found),
+        Format::V2 => count_v2(file, found),
     }
 }
 

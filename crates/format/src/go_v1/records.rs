@@ -1,9 +1,11 @@
 //! The records of a file, one after another.
 
+mod tables;
+
 use super::layout::{DELTA, Layout, Layouts, PLACES, SEQUENCE, layouts};
-use super::{ARGS_MAX, EventType, Record, frame_numbers};
+use super::{ARGS_MAX, EventType, Record};
 use crate::error::Error;
-use crate::limits::{HEADER_BYTES, V1_STACK_FRAMES_MAX, V1_STRING_BYTES_MAX};
+use crate::limits::HEADER_BYTES;
 use crate::spec::Shape;
 use crate::varint::{self, VarintError};
 use crate::version::{Format, Version};
@@ -219,126 +221,6 @@ impl<'a> Records<'a> {
         Ok(places)
     }
 
-    /// Decodes a stack: id, count and frames, all of which are counted here.
-    fn stack(&mut self) -> Result<Record<'a>, Error> {
-        let start = self.position;
-        let payload = self.payload()?;
-        let wrong_length = |records: &Self| records.wrong_length(start, payload);
-        let mut at = 0;
-        let mut numbers = 0_u64;
-        let mut heads = [0; 2];
-        let mut frames_at = 0;
-        while at < payload.len() {
-            let (number, next) =
-                varint::read_wrapping(payload, at).map_err(|_| wrong_length(self))?;
-            at = next;
-            if let Some(head) = heads.get_mut(numbers as usize) {
-                *head = number;
-                frames_at = at;
-            }
-            numbers += 1;
-        }
-        let [id, frames] = heads;
-        let offset = self.offset_of(start);
-        if frames > V1_STACK_FRAMES_MAX as u64 {
-            return Err(Error::StackTooDeep { offset, frames });
-        }
-        let want = 2 + frames * frame_numbers(self.version) as u64;
-        if numbers != want {
-            let number = EventType::Stack as u8;
-            return Err(Error::WrongCount {
-                offset,
-                number,
-                want,
-                got: numbers,
-            });
-        }
-        let args = [id, 0, 0, 0];
-        let rest = &payload[frames_at..];
-        Ok(Record {
-            offset,
-            event_type: EventType::Stack,
-            sequence: 0,
-            delta: 0,
-            args,
-            rest,
-        })
-    }
-
-    /// Decodes a string: id, length and text.
-    fn string(&mut self) -> Result<Record<'a>, Error> {
-        let offset = self.offset();
-        let mut at = self.position + 1;
-        let id = self.number(&mut at)?;
-        let length_bytes = self.number(&mut at)?;
-        let text = self.bytes_at(at, length_bytes).ok_or(Error::Cut { offset });
-        let too_long = length_bytes > V1_STRING_BYTES_MAX as u64;
-        if let Ok(text) = text {
-            self.position = at + text.len();
-        }
-        match (id, length_bytes, text) {
-            (0, ..) => Err(Error::StringIdZero { offset }),
-            (_, 0, _) => Err(Error::StringEmpty { offset }),
-            _ if too_long => Err(Error::StringTooLong {
-                offset,
-                length_bytes,
-            }),
-            (_, _, text) => {
-                let args = [id, 0, 0, 0];
-                let event_type = EventType::String;
-                Ok(Record {
-                    offset,
-                    event_type,
-                    sequence: 0,
-                    delta: 0,
-                    args,
-                    rest: text?,
-                })
-            }
-        }
-    }
-
-    /// Decodes the message after a log. A fault in it does not cost the log.
-    fn message(&mut self) -> &'a [u8] {
-        let start = self.position;
-        let offset = self.offset_of(start);
-        let mut at = start;
-        let fault = match self.number(&mut at) {
-            Ok(length_bytes) => match self.bytes_at(at, length_bytes) {
-                Some(message) => {
-                    self.position = at + message.len();
-                    if message.len() <= V1_STRING_BYTES_MAX {
-                        return message;
-                    }
-                    Error::StringTooLong {
-                        offset,
-                        length_bytes,
-                    }
-                }
-                None if length_bytes > V1_STRING_BYTES_MAX as u64 => {
-                    self.position = self.bytes.len();
-                    Error::StringTooLong {
-                        offset,
-                        length_bytes,
-                    }
-                }
-                None => {
-                    self.position = self.bytes.len();
-                    Error::MessageCut { offset }
-                }
-            },
-            Err(fault) => {
-                self.position = self.bytes.len();
-                match fault {
-                    Error::Cut { .. } => Error::MessageCut { offset },
-                    fault => fault,
-                }
-            }
-        };
-        self.pending = Some(fault);
-        &[]
-    }
-
     /// The bytes that the length of the record here tells, and moves on behind them.
     #[inline]
     fn payload(&mut self) -> Result<&'a [u8], Error> {
@@ -423,3 +305,130 @@ impl<'a> Iterator for Records<'a> {
 }
 
 impl std::iter::FusedIterator for Records<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decodes and tells the type or the error of each item.
+    fn decode(version: Version, bytes: &[u8]) -> Vec<Result<EventType, Error>> {
+        let records = Records::resume(version, bytes, 100);
+        records
+            .map(|record| record.map(|record| record.event_type))
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(bytes: &[u8], expect: &[Result<EventType, Error>]) {
+        assert_eq!(decode(Version::Go1_19, bytes), expect);
+    }
+
+    const GO_END: Result<EventType, Error> = Ok(EventType::GoEnd);
+
+    #[test]
+    fn decoding_goes_on_where_the_end_of_a_faulty_record_is_known() {
+        let wrong = Error::WrongCount {
+            offset: 100,
+            number: 14,
+            want: 3,
+            got: 2,
+        };
+        check(&[14 | 1 << 6, 1, 2, 15, 1], &[Err(wrong), GO_END]);
+        let wrong = Error::WrongCount {
+            offset: 100,
+            number: 14,
+            want: 3,
+            got: 4,
+        };
+        check(&[14 | 3 << 6, 4, 1, 2, 3, 4, 15, 1], &[Err(wrong), GO_END]);
+        let wrong = Error::WrongLength {
+            offset: 100,
+            length_bytes: 2,
+        };
+        check(&[14 | 3 << 6, 2, 1, 0x80, 15, 1], &[Err(wrong), GO_END]);
+        check(
+            &[37, 0, 1, b'x', 15, 1],
+            &[Err(Error::StringIdZero { offset: 100 }), GO_END],
+        );
+        check(
+            &[37, 1, 0, 15, 1],
+            &[Err(Error::StringEmpty { offset: 100 }), GO_END],
+        );
+        let deep = Error::StackTooDeep {
+            offset: 100,
+            frames: 1001,
+        };
+        check(&[3 | 3 << 6, 3, 1, 0xe9, 7, 15, 1], &[Err(deep), GO_END]);
+        let wrong = Error::WrongCount {
+            offset: 100,
+            number: 3,
+            want: 6,
+            got: 5,
+        };
+        check(
+            &[3 | 3 << 6, 5, 1, 1, 9, 9, 9, 15, 1],
+            &[Err(wrong), GO_END],
+        );
+    }
+
+    #[test]
+    fn other_faults_end_it() {
+        check(
+            &[15, 1, 0, 15, 1],
+            &[
+                GO_END,
+                Err(Error::UnknownType {
+                    offset: 102,
+                    number: 0,
+                }),
+            ],
+        );
+        check(&[15, 1, 15], &[GO_END, Err(Error::Cut { offset: 102 })]);
+        check(&[15, 0x80], &[Err(Error::Cut { offset: 100 })]);
+        check(&[21 | 3 << 6, 9, 1, 1], &[Err(Error::Cut { offset: 100 })]);
+        check(&[37, 1, 5, b'x'], &[Err(Error::Cut { offset: 100 })]);
+        let overlong = [&[15][..], &[0xff; 10], &[15, 1]].concat();
+        check(&overlong, &[Err(Error::BadNumber { offset: 101 })]);
+        let newer = decode(Version::Go1_7, &[42 | 1 << 6, 1, 1]);
+        assert_eq!(
+            newer,
+            [Err(Error::UnknownType {
+                offset: 100,
+                number: 42
+            })]
+        );
+    }
+
+    #[test]
+    fn a_fault_in_a_message_does_not_cost_the_log() {
+        let log = Ok(EventType::UserLog);
+        let head = [48 | 3 << 6, 4, 1, 0, 0, 0];
+        check(
+            &[&head[..], &[2, b'h', b'i', 15, 1]].concat(),
+            &[log, GO_END],
+        );
+        check(
+            &[&head[..], &[3, b'h', b'i']].concat(),
+            &[log, Err(Error::MessageCut { offset: 106 })],
+        );
+        check(&head, &[log, Err(Error::MessageCut { offset: 106 })]);
+        let mut long = head.to_vec();
+        varint::push(&mut long, 1_000_001);
+        let length_bytes = 1_000_001;
+        let too_long = Err(Error::StringTooLong {
+            offset: 106,
+            length_bytes,
+        });
+        check(&long, &[log, too_long]);
+        long.resize(long.len() + 1_000_001, b'x');
+        long.extend([15, 1]);
+        check(&long, &[log, too_long, GO_END]);
+    }
+
+    #[test]
+    fn the_length_form_needs_no_need() {
+        check(&[15 | 3 << 6, 1, 7, 15, 1], &[GO_END, GO_END]);
+        // A length that is padded, too.
+        check(&[15 | 3 << 6, 0x81, 0, 7, 15, 1], &[GO_END, GO_END]);
+    }
+}

@@ -185,3 +185,92 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 impl std::iter::FusedIterator for Entries<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(version: Version, data: &[u8], good: usize, expect: Option<Error>) {
+        let batch = Batch {
+            data,
+            data_offset: 100,
+            ..Batch::EMPTY
+        };
+        let mut entries = batch.entries(version);
+        for _ in 0..good {
+            assert!(matches!(entries.next(), Some(Ok(_))));
+        }
+        assert_eq!(entries.next(), expect.map(Err));
+        assert_eq!(entries.next(), None);
+    }
+
+    #[test]
+    fn a_sync_batch_says_each_thing_once() {
+        let (old, new) = (Version::Go1_23, Version::Go1_26);
+        check(new, &[50, 51, 1, 2, 3, 4, 8, 9], 2, None);
+        check(
+            new,
+            &[50, 8, 9, 8, 9],
+            1,
+            Some(Error::SyncRepeated { offset: 103 }),
+        );
+        let repeated = Some(Error::SyncRepeated { offset: 106 });
+        check(new, &[50, 51, 1, 2, 3, 4, 51, 1, 2, 3, 4], 1, repeated);
+        check(old, &[8, 9], 1, None);
+        check(
+            old,
+            &[8, 9, 48],
+            1,
+            Some(Error::WrongEntry {
+                offset: 102,
+                number: 48,
+            }),
+        );
+    }
+
+    #[test]
+    fn a_table_holds_its_own_entries_only() {
+        let version = Version::Go1_26;
+        check(
+            version,
+            &[4, 5, 1, 1, b'x', 3],
+            1,
+            Some(Error::WrongEntry {
+                offset: 105,
+                number: 3,
+            }),
+        );
+        check(
+            version,
+            &[2, 3, 1, 0, 5],
+            1,
+            Some(Error::WrongEntry {
+                offset: 104,
+                number: 5,
+            }),
+        );
+        check(
+            version,
+            &[6, 7, 1, 2, 3, 4, 5, 6],
+            1,
+            Some(Error::WrongEntry {
+                offset: 107,
+                number: 6,
+            }),
+        );
+        check(
+            version,
+            &[4, 5, 1, 2, b'x'],
+            0,
+            Some(Error::Cut { offset: 101 }),
+        );
+        check(
+            version,
+            &[2, 3, 1, 1, 1, 2, 3],
+            0,
+            Some(Error::Cut { offset: 101 }),
+        );
+        check(version, &[15, 1], 0, None);
+    }
+}

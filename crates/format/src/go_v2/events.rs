@@ -107,3 +107,58 @@ impl<'a> Iterator for Events<'a> {
 }
 
 impl std::iter::FusedIterator for Events<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(data: &[u8], good: usize, expect: Option<Error>) {
+        let mut events = Events::new(data, 100);
+        for _ in 0..good {
+            assert!(matches!(events.next(), Some(Ok(_))));
+        }
+        assert_eq!(events.next(), expect.map(Err));
+        assert_eq!(events.next(), None);
+    }
+
+    #[test]
+    fn each_fault_has_its_error() {
+        check(&[17, 1, 16, 1, 2, 3], 2, None);
+        check(&[17, 1, 16, 1, 2], 1, Some(Error::Cut { offset: 102 }));
+        check(
+            &[17, 1, 5],
+            1,
+            Some(Error::NotAnEvent {
+                offset: 102,
+                number: 5,
+            }),
+        );
+        check(
+            &[51, 1, 2, 3, 4],
+            0,
+            Some(Error::NotAnEvent {
+                offset: 100,
+                number: 51,
+            }),
+        );
+        check(
+            &[53],
+            0,
+            Some(Error::UnknownType {
+                offset: 100,
+                number: 53,
+            }),
+        );
+        check(
+            &[137],
+            0,
+            Some(Error::UnknownType {
+                offset: 100,
+                number: 137,
+            }),
+        );
+        let overlong = [&[16, 1][..], &[0xff; 10]].concat();
+        check(&overlong, 0, Some(Error::BadNumber { offset: 102 }));
+    }
+}

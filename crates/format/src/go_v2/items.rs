@@ -153,3 +153,69 @@ impl<'a> Iterator for Items<'a> {
 }
 
 impl std::iter::FusedIterator for Items<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(version: Version, bytes: &[u8], expect: Error) {
+        let mut items = Items::resume(version, bytes, 100);
+        assert_eq!(items.next(), Some(Err(expect)));
+        assert_eq!(items.next(), None);
+    }
+
+    #[test]
+    fn each_fault_has_its_error() {
+        let new = Version::Go1_26;
+        check(new, &[1], Error::Cut { offset: 100 });
+        check(new, &[0x31], Error::Cut { offset: 100 });
+        check(new, &[1, 1, 0x80], Error::Cut { offset: 100 });
+        check(new, &[1, 1, 0, 0, 2, 9], Error::Cut { offset: 100 });
+        check(new, &[1, 0, 0, 0, 0], Error::GenerationZero { offset: 100 });
+        check(
+            new,
+            &[9],
+            Error::NotABatch {
+                offset: 100,
+                byte: 9,
+            },
+        );
+        check(
+            Version::Go1_25,
+            &[0x34],
+            Error::NotABatch {
+                offset: 100,
+                byte: 0x34,
+            },
+        );
+        let overlong = [&[1, 1][..], &[0xff; 10]].concat();
+        check(new, &overlong, Error::BadNumber { offset: 102 });
+    }
+
+    #[test]
+    fn a_batch_of_65536_bytes_is_the_longest() {
+        let data = vec![0; V2_BATCH_BYTES_MAX + 1];
+        let batch = |length_bytes: usize| {
+            let mut bytes = Vec::new();
+            let data = &data[..length_bytes];
+            Batch {
+                generation: Generation(1),
+                data,
+                ..Batch::EMPTY
+            }
+            .append(&mut bytes);
+            bytes
+        };
+        let longest = batch(V2_BATCH_BYTES_MAX);
+        let item = Items::resume(Version::Go1_26, &longest, 0).next();
+        assert!(
+            matches!(item, Some(Ok(Item::Batch(Batch { data, .. }))) if data.len() == V2_BATCH_BYTES_MAX)
+        );
+        let error = Error::BatchTooLong {
+            offset: 100,
+            length_bytes: 65_537,
+        };
+        check(Version::Go1_26, &batch(V2_BATCH_BYTES_MAX + 1), error);
+    }
+}
