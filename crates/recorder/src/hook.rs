@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a task is spawned, runs, waits, yields, is woken, ends | [`Task`], [`Run`], [`TaskRef`], [`BlockReason`] |
 //! | a poll returns Pending | [`Run::wait`] with a [`Leaf`] for each waker that was cloned |
-//! | a thread blocks, with its task | [`Blocked`] |
+//! | a thread blocks, with its task | [`Blocked`], [`adopt_thread`] |
 //! | a system call | [`Syscall`] if it blocks, [`short_syscall`] if not |
 //! | a worker has nothing to run | [`worker_parks`] |
 //! | a thread's purpose | [`set_thread_role`] |
@@ -43,7 +43,7 @@ pub use crate::stack_frames::LeafClassifier;
 pub use crate::stack_walk::StackBounds;
 pub use crate::task::{Leaf, Run, Task, TaskRef};
 pub use crate::thread_role::ThreadRole;
-pub use crate::thread_task::{Blocked, Syscall, short_syscall};
+pub use crate::thread_task::{Blocked, Syscall, adopt_thread, short_syscall};
 
 use crate::lane;
 use crate::lane_writer::LaneWriter;

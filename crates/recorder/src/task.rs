@@ -174,7 +174,7 @@ pub struct TaskRef {
 
 impl TaskRef {
     #[inline]
-    fn of(record: Option<&'static TaskRecord>) -> Self {
+    pub(crate) fn of(record: Option<&'static TaskRecord>) -> Self {
         if let Some(record) = record {
             record.retain();
         }

@@ -1,17 +1,18 @@
 //! Threads that are tasks themselves, and what blocks them.
 
+use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
 use exectrace_format::StackId;
-use exectrace_format::go_v1::{GoSysBlock, GoSysCall};
+use exectrace_format::go_v1::{EventType, GoSysBlock, GoSysCall};
 
 use crate::block_reason::BlockReason;
 use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
-use crate::task::{self, Nesting, Run, Task, TaskLogger};
+use crate::task::{self, Nesting, Run, Task, TaskLogger, TaskRef};
 use crate::task_slab::TaskRecord;
-use crate::task_word::Paused;
+use crate::task_word::{Pause, Paused};
 
 /// The task of a thread that was not started through a hook, such as the main thread. It ends with the thread.
 #[derive(Debug)]
@@ -41,6 +42,15 @@ pub(crate) fn current_or_adopt() -> Option<&'static TaskRecord> {
     lane::current()
 }
 
+/// The calling thread is a task of its own from now on, if it runs none: what it does next is done by somebody.
+///
+/// To be called before it spawns, or lets others go on. While no session is running it does nothing.
+pub fn adopt_thread() {
+    if crate::recorder::is_enabled() {
+        current_or_adopt();
+    }
+}
+
 /// Stands for the start of a thread that was not started through a hook.
 fn thread_without_hook() {
     std::hint::black_box(());
@@ -52,7 +62,7 @@ enum How {
     /// The task is the thread: it waits, and others may wake it.
     Waits,
     /// The task was running on the thread, and waits with it.
-    Suspended(SessionStamp),
+    Suspended(SessionStamp, Nesting),
     /// No session saw it.
     Unseen,
 }
@@ -65,46 +75,92 @@ enum How {
 pub struct Blocked {
     record: Option<&'static TaskRecord>,
     how: How,
+    /// What began on a thread ends on it.
+    _this_thread: PhantomData<*const ()>,
 }
 
 impl Blocked {
     /// The calling thread is about to wait for the given reason. A thread without a task gets one.
+    ///
+    /// A wait inside of a system call ([`Syscall`]) is part of the call.
     #[inline(never)]
     pub fn new(reason: BlockReason) -> Self {
-        let unseen = |record| Self {
-            record,
-            how: How::Unseen,
-        };
+        Self::stop(Some(reason))
+    }
+
+    /// The calling thread is about to give up its turn, and can run again at once (GoSched).
+    #[inline(never)]
+    pub fn yielding() -> Self {
+        Self::stop(None)
+    }
+
+    /// The handle for those who let the thread go on. `None` if no session sees the wait, or if the thread runs a task that is
+    /// not the thread itself: a wake of that task means something else.
+    pub fn task(&self) -> Option<TaskRef> {
+        match self.how {
+            How::Waits => self.record.map(|record| TaskRef::of(Some(record))),
+            How::Suspended(..) | How::Unseen => None,
+        }
+    }
+
+    #[inline(always)]
+    fn stop(reason: Option<BlockReason>) -> Self {
         if !crate::recorder::is_enabled() {
-            return unseen(lane::current());
+            return Self::unseen(lane::current());
         }
         let Some(record) = current_or_adopt() else {
-            return unseen(None);
+            return Self::unseen(None);
         };
+        // Relaxed: stored by this thread.
+        if record.in_syscall.load(Ordering::Relaxed) {
+            return Self::unseen(None);
+        }
         let Some(mut writer) = LaneWriter::enter() else {
-            return unseen(Some(record));
+            return Self::unseen(Some(record));
         };
         if !writer.room(EVENTS) {
-            return unseen(Some(record));
+            return Self::unseen(Some(record));
         }
         // Relaxed: stored before the thread ran.
         let how = if record.is_thread.load(Ordering::Relaxed) {
             let stack = writer.stack_id();
-            match task::pause(&mut writer, record, reason, stack) {
+            let paused = match reason {
+                Some(reason) => task::pause(&mut writer, record, reason, stack),
+                None => {
+                    let mut logger = TaskLogger::new(&mut writer, record, stack);
+                    record.word.pause(&mut logger, Pause::Yield)
+                }
+            };
+            match paused {
                 Paused::Unseen => How::Unseen,
                 // A thread that was woken early is runnable; its wait is over when it starts.
                 Paused::Blocked | Paused::Yielded => How::Waits,
             }
         } else if record.word.is_running(writer.stamp().start_tick()) {
-            task::suspend_for(&mut writer, reason.event_type());
-            How::Suspended(writer.stamp())
+            let (event_type, nesting) = match reason {
+                Some(reason) => (reason.event_type(), Nesting::Blocked),
+                None => (EventType::GoSched, Nesting::Preempted),
+            };
+            task::suspend_for(&mut writer, event_type);
+            How::Suspended(writer.stamp(), nesting)
         } else {
             How::Unseen
         };
-        writer.stop_proc();
+        if reason.is_some() {
+            writer.stop_proc();
+        }
         Self {
             record: Some(record),
             how,
+            _this_thread: PhantomData,
+        }
+    }
+
+    fn unseen(record: Option<&'static TaskRecord>) -> Self {
+        Self {
+            record,
+            how: How::Unseen,
+            _this_thread: PhantomData,
         }
     }
 }
@@ -118,8 +174,8 @@ impl Drop for Blocked {
             return;
         };
         match self.how {
-            How::Suspended(stamp) => {
-                task::resume(&mut writer, record, Some((stamp, Nesting::Blocked)));
+            How::Suspended(stamp, nesting) => {
+                task::resume(&mut writer, record, Some((stamp, nesting)));
             }
             How::Waits | How::Unseen => task::resume(&mut writer, record, None),
         }
@@ -134,6 +190,8 @@ impl Drop for Blocked {
 pub struct Syscall {
     record: Option<&'static TaskRecord>,
     seen: Option<SessionStamp>,
+    /// What began on a thread ends on it.
+    _this_thread: PhantomData<*const ()>,
 }
 
 impl Syscall {
@@ -141,17 +199,11 @@ impl Syscall {
     #[inline(never)]
     pub fn enter() -> Self {
         let Some(record) = current_or_adopt() else {
-            return Self {
-                record: None,
-                seen: None,
-            };
+            return Self::part_of_another();
         };
         // Relaxed: stored by this thread; a call inside a call belongs to the outer one.
         if record.in_syscall.load(Ordering::Relaxed) {
-            return Self {
-                record: None,
-                seen: None,
-            };
+            return Self::part_of_another();
         }
         let mut seen = None;
         if let Some(mut writer) = LaneWriter::enter()
@@ -172,6 +224,15 @@ impl Syscall {
         Self {
             record: Some(record),
             seen,
+            _this_thread: PhantomData,
+        }
+    }
+
+    fn part_of_another() -> Self {
+        Self {
+            record: None,
+            seen: None,
+            _this_thread: PhantomData,
         }
     }
 }
