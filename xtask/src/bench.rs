@@ -11,6 +11,7 @@
 //! Of several lines about one row the last counts.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::command::Invocation;
 use crate::error::Error;
@@ -77,13 +78,17 @@ const ROWS: &[Row] = &[
     row("session_pause", "start or stop with 20,000 live tasks, pause of others", "µs", 20.0, 0.0),
 ];
 
-/// Runs the benches of the packages of these names, or of all that have some, and prints the table.
+/// The name of the other tracers' benches, which stand outside the workspace, in `bench/peers`.
+const PEERS: &str = "peers";
+
+/// Runs the benches of the packages of these names, or of all members that have some, and prints the table.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {
     let benched = |name: &String| {
         let mut packages = workspace.packages.iter();
         packages.any(|package| package.name == *name && !package.benches.is_empty())
     };
-    if let Some(name) = names.iter().find(|&name| !benched(name)) {
+    let unknown = |name: &&String| *name != PEERS && !benched(name);
+    if let Some(name) = names.iter().find(unknown) {
         return Err(Error::Unknown {
             kind: "package with benches",
             name: name.clone(),
@@ -98,13 +103,30 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> 
         // By name: without, cargo would run the unit tests too.
         let benches = package.benches.join(" --bench ");
         let invocation = Invocation::cargo(&format!("bench -p {} --bench {benches}", package.name));
-        println!("$ {}", invocation.line());
-        let printed = invocation.output(&workspace.root)?;
-        print!("{printed}");
-        measured.extend(printed.lines().filter_map(measurement));
+        measured.extend(measurements(&invocation, &workspace.root)?);
+    }
+    if names.iter().any(|name| name == PEERS) {
+        // In its own folder, whose flags it needs.
+        let invocation = Invocation::cargo("run --release")
+            .variable("CARGO_TARGET_DIR", workspace.target_dir(PEERS));
+        measured.extend(measurements(
+            &invocation,
+            &workspace.root.join("bench").join(PEERS),
+        )?);
     }
     print!("\n{}", table(&measured));
     Ok(())
+}
+
+/// Runs a bench, shows what it prints and returns what it reports.
+fn measurements(
+    invocation: &Invocation,
+    directory: &Path,
+) -> Result<Vec<(String, Measurement)>, Error> {
+    println!("$ {}", invocation.line());
+    let printed = invocation.output(directory)?;
+    print!("{printed}");
+    Ok(printed.lines().filter_map(measurement).collect())
 }
 
 /// What a bench reported.

@@ -34,7 +34,8 @@ The workspace's own checks.
     cargo xtask ci [STEP…]      all that a change must pass, or only the named steps
     cargo xtask ci --list       the steps
     cargo xtask tidy            the house rules that no compiler checks
-    cargo xtask bench [NAME…]   the benches beside their budgets, or only those of the named packages
+    cargo xtask bench [NAME…]   the benches beside their budgets, or only those of the named packages;
+                                `peers` for other tracers, which are in no package of ours
     cargo xtask help            this text
 ";
 
