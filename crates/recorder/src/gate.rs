@@ -138,6 +138,7 @@ impl Gate {
 
 /// Explored by loom: `RUSTFLAGS="--cfg loom" cargo test -p exectrace --release --lib loom`.
 #[cfg(all(test, loom))]
+#[expect(unsafe_code, reason = "the model's batch is shared as a lane's is")]
 mod loom_tests {
     use super::*;
     use loom::cell::UnsafeCell;

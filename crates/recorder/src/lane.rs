@@ -382,3 +382,14 @@ pub(crate) fn keep_thread_task(make: impl FnOnce() -> ThreadTask) -> bool {
     });
     kept.unwrap_or(false)
 }
+
+/// Sets the calling thread's clock wrong by so many ticks, for tests.
+#[cfg(any(test, feature = "clock-skew"))]
+pub(crate) fn set_skew(ticks: i64) {
+    if let Some(lane) = own()
+        && !lane.gate.is_inside()
+    {
+        // SAFETY: the thread is outside of its hooks, and the stopper does not look at the skew.
+        unsafe { (*lane.state()).skew = ticks.cast_unsigned() };
+    }
+}

@@ -19,6 +19,11 @@
 //! Programs and their standard library should have frame pointers (`-C force-frame-pointers=yes`) and line tables
 //! (`debug = "line-tables-only"`); without the former stacks have a frame or two, without the latter no lines.
 
+#![cfg_attr(
+    loom,
+    expect(dead_code, reason = "under loom only the modules with models are there, and the models alone use them")
+)]
+
 mod gate;
 mod sync;
 mod task_word;
@@ -45,6 +50,8 @@ mod free_list;
 mod gc;
 #[cfg(not(loom))]
 pub mod hook;
+#[cfg(not(loom))]
+mod hosting;
 #[cfg(not(loom))]
 mod intern_table;
 #[cfg(not(loom))]
@@ -75,6 +82,8 @@ mod stack_frames;
 mod stack_walk;
 #[cfg(not(loom))]
 mod statistics;
+#[cfg(all(test, not(loom)))]
+mod stress;
 #[cfg(not(loom))]
 mod symbols;
 #[cfg(not(loom))]
@@ -87,6 +96,8 @@ mod task_slab;
 mod thread_role;
 #[cfg(not(loom))]
 mod thread_task;
+#[cfg(not(loom))]
+mod waker_cell;
 #[cfg(not(loom))]
 mod worker_count;
 
