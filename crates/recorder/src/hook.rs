@@ -3,8 +3,9 @@
 //! | what happens | hook |
 //! | --- | --- |
 //! | a task is spawned, runs, waits, yields, is woken, ends | [`Task`], [`Run`], [`TaskRef`], [`BlockReason`] |
-//! | a poll returns Pending | [`Run::wait`] with a [`Leaf`] for each waker that was cloned |
+//! | a poll returns Pending | [`Run::wait`] with a [`Leaf`] for each waker that was cloned; [`WakerCell`] is what wakers point to |
 //! | a thread blocks, with its task | [`Blocked`], [`adopt_thread`] |
+//! | a thread runs others while its task waits | [`Hosting`] |
 //! | a system call | [`Syscall`] if it blocks, [`short_syscall`] if not |
 //! | a worker has nothing to run | [`worker_parks`] |
 //! | a thread's purpose | [`set_thread_role`] |
@@ -39,11 +40,13 @@ pub use crate::gc::{
     MarkAssist, StopTheWorldKind, Sweep, gc_done, gc_start, heap_goal, heap_live, start_the_world,
     stop_the_world,
 };
+pub use crate::hosting::Hosting;
 pub use crate::stack_frames::LeafClassifier;
 pub use crate::stack_walk::StackBounds;
-pub use crate::task::{Leaf, Run, Task, TaskRef};
+pub use crate::task::{Leaf, Run, Task, TaskRef, live_tasks};
 pub use crate::thread_role::ThreadRole;
 pub use crate::thread_task::{Blocked, Syscall, adopt_thread, short_syscall};
+pub use crate::waker_cell::WakerCell;
 
 use crate::lane;
 use crate::lane_writer::LaneWriter;

@@ -97,10 +97,20 @@ impl Task {
         TaskRef::of(self.record)
     }
 
+    /// As [`TaskRef::set_runtime`].
+    #[inline]
+    pub fn set_runtime(&self, runtime: u64) {
+        set_runtime(self.record, runtime);
+    }
+
     /// The id in traces; 0 if the task is not traced because memory was refused.
     #[inline]
     pub fn id(&self) -> u64 {
         self.record.map_or(0, TaskRecord::id)
+    }
+
+    pub(crate) fn record(&self) -> Option<&'static TaskRecord> {
+        self.record
     }
 
     /// The calling thread runs the task from now on, until the answer is told how the run ended.
@@ -190,6 +200,12 @@ impl TaskRef {
     #[inline]
     pub fn id(&self) -> u64 {
         self.record.map_or(0, TaskRecord::id)
+    }
+
+    /// Says which of the program's runtimes the task belongs to, by a number that is not 0: see [`live_tasks`].
+    #[inline]
+    pub fn set_runtime(&self, runtime: u64) {
+        set_runtime(self.record, runtime);
     }
 
     /// The calling thread wakes the task: to be called before the task can be run because of it.
@@ -450,8 +466,30 @@ pub(crate) fn introduce(record: &'static TaskRecord) -> bool {
     true
 }
 
+#[inline]
+fn set_runtime(record: Option<&TaskRecord>, runtime: u64) {
+    if let Some(record) = record {
+        // Relaxed: a figure for a report.
+        record.runtime.store(runtime, Ordering::Relaxed);
+    }
+}
+
+/// Tasks of a runtime that have not ended: an adapter that knows how many its runtime has finds out how many it does not trace.
+///
+/// Walks all live tasks.
+pub fn live_tasks(runtime: u64) -> usize {
+    let mut count = 0;
+    task_slab::for_each_live(|record| {
+        // Relaxed: a figure for a report.
+        let is_of_runtime = record.runtime.load(Ordering::Relaxed) == runtime;
+        count += usize::from(is_of_runtime && !record.word.is_dead());
+        true
+    });
+    count
+}
+
 #[inline(never)]
-fn wake(record: &'static TaskRecord) {
+pub(crate) fn wake(record: &'static TaskRecord) {
     let Some(mut writer) = LaneWriter::enter() else {
         return;
     };

@@ -34,6 +34,12 @@ pub(crate) struct TaskRecord {
     entry: AtomicU64,
     /// The user task that the task carries.
     pub(crate) user_task: AtomicU64,
+    /// The runtime that the task belongs to, by the adapter's numbers; 0 for none.
+    pub(crate) runtime: AtomicU64,
+    /// Two words of the adapter's wakers: see [`crate::waker_cell`].
+    pub(crate) waker: [AtomicPtr<()>; 2],
+    /// For a further cell of a task's wakers: the task's record. Such a record is no task.
+    twin_of: AtomicPtr<TaskRecord>,
     /// Handles and wakers that refer to the record.
     references: AtomicU32,
     /// Index of the record.
@@ -75,6 +81,20 @@ impl TaskRecord {
     pub(crate) fn retain(&self) {
         // Relaxed: the caller holds a reference already.
         self.references.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether more than `count` handles and wakers hold the record.
+    #[inline]
+    pub(crate) fn is_held_by_more_than(&self, count: u32) -> bool {
+        // Acquire: what those did before who let go of it is done; pairs with the Release in `release`.
+        self.references.load(Ordering::Acquire) > count
+    }
+
+    /// The task's record, where this one only holds some of its wakers.
+    #[inline]
+    pub(crate) fn task(&'static self) -> &'static Self {
+        // Relaxed: constant while the caller holds a reference.
+        record_of(self.twin_of.load(Ordering::Relaxed)).unwrap_or(self)
     }
 
     /// One less; the last one gives the record back.
@@ -119,6 +139,8 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
     // Relaxed: the record becomes visible to others through `publish`.
     record.entry.store(entry, Ordering::Relaxed);
     // Relaxed: as above.
+    record.runtime.store(0, Ordering::Relaxed);
+    // Relaxed: as above.
     record.user_task.store(0, Ordering::Relaxed);
     // Relaxed: as above.
     record.in_syscall.store(false, Ordering::Relaxed);
@@ -133,6 +155,21 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
     // Relaxed: as above.
     record.id.store(id, Ordering::Relaxed);
     Some(record)
+}
+
+/// A record for further wakers of the task of `record`, with one reference. It is no task: it is dead, so that nobody
+/// introduces it.
+pub(crate) fn take_twin(record: &'static TaskRecord) -> Option<&'static TaskRecord> {
+    let task = record.task();
+    let twin = pop().or_else(take_fresh)?;
+    twin.word.reset();
+    twin.word.end_unheard();
+    task.retain();
+    let task = std::ptr::from_ref(task).cast_mut();
+    // Relaxed: the record becomes visible to others through `publish`.
+    twin.twin_of.store(task, Ordering::Relaxed);
+    twin.publish();
+    Some(twin)
 }
 
 /// The record behind a lane's pointer to its current task.
@@ -262,6 +299,14 @@ fn pop() -> Option<&'static TaskRecord> {
 }
 
 fn give_back(record: &'static TaskRecord) {
+    // Relaxed: nobody else holds the record.
+    if let Some(task) = record_of(record.twin_of.load(Ordering::Relaxed)) {
+        // Relaxed: as above.
+        record
+            .twin_of
+            .store(std::ptr::null_mut(), Ordering::Relaxed);
+        task.release();
+    }
     // Relaxed: constant.
     let index = record.index.load(Ordering::Relaxed);
     SLAB.free.push(index, &record.next_free);

@@ -1,0 +1,61 @@
+//! A thread that runs other tasks while its own one waits for them.
+
+use std::marker::PhantomData;
+
+use crate::block_reason::BlockReason;
+use crate::lane;
+use crate::task_slab::{self, TaskRecord};
+use crate::thread_task::Blocked;
+
+/// The calling thread's task waits while the thread runs others, from here until this is dropped, as a `block_on` inside of a
+/// task does. The thread counts as one without a task meanwhile.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace::hook::{BlockReason, Hosting, Task};
+///
+/// fn work() {}
+///
+/// let outer = Task::new(work as fn() as *const ());
+/// let run = outer.start();
+/// let hosting = Hosting::begin(BlockReason::Sync);
+/// let root = Task::new(work as fn() as *const ());
+/// root.start().block(BlockReason::Net);
+/// root.start().end();
+/// drop(hosting);
+/// run.end();
+/// ```
+#[derive(Debug)]
+#[must_use = "the thread's task waits until this is dropped"]
+pub struct Hosting {
+    record: Option<&'static TaskRecord>,
+    /// Dropped after the task is the thread's again.
+    _blocked: Option<Blocked>,
+    /// What began on a thread ends on it.
+    _this_thread: PhantomData<*const ()>,
+}
+
+impl Hosting {
+    /// The calling thread is about to run other tasks. A thread without a task has nothing that could wait.
+    pub fn begin(reason: BlockReason) -> Self {
+        let record = lane::current();
+        let blocked = record.map(|_| Blocked::new(reason));
+        if record.is_some() {
+            lane::set_current(std::ptr::null_mut());
+        }
+        Self {
+            record,
+            _blocked: blocked,
+            _this_thread: PhantomData,
+        }
+    }
+}
+
+impl Drop for Hosting {
+    fn drop(&mut self) {
+        if self.record.is_some() {
+            lane::set_current(task_slab::pointer_of(self.record));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Memory behind the wakers of a task: where an adapter notes which waker its own stand for.
+//!
+//! A runtime adapter that watches wakes hands out wakers of its own, each of which owns one waker of the runtime. A waker has
+//! room for one pointer and may outlive its task, and making one must not go through the global allocator: wakers are cloned
+//! under the runtime's locks, and inside allocators that are traced. So the pointer is to a cell in the slab of task records,
+//! counted like every other handle on it. The first cell of a task is its record itself.
+#![expect(
+    unsafe_code,
+    reason = "a counted handle that passes through a waker's pointer"
+)]
+
+use std::sync::atomic::AtomicPtr;
+
+use crate::hook::Task;
+use crate::session_word;
+use crate::task;
+use crate::task_slab::{self, TaskRecord};
+
+/// A counted handle on a cell that stands behind wakers of one task.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace::hook::{Task, WakerCell};
+///
+/// fn work() {}
+///
+/// let task = Task::new(work as fn() as *const ());
+/// let cell = WakerCell::of(&task).expect("memory for one task");
+/// let pointer = cell.clone().into_raw();
+/// assert_eq!(pointer.addr() % WakerCell::ALIGN, 0);
+/// drop(task);
+/// // SAFETY: the pointer is that of `into_raw`, and is turned back once.
+/// let waker = unsafe { WakerCell::from_raw(pointer) };
+/// waker.wake();
+/// ```
+#[derive(Debug)]
+pub struct WakerCell {
+    record: &'static TaskRecord,
+}
+
+impl WakerCell {
+    /// Cells lie at multiples of this, so that the low bits of their addresses are the adapter's.
+    pub const ALIGN: usize = align_of::<TaskRecord>();
+
+    /// The task's first cell. `None` if the task is not traced because memory was refused.
+    #[inline]
+    pub fn of(task: &Task) -> Option<Self> {
+        let record = task.record()?;
+        record.retain();
+        Some(Self { record })
+    }
+
+    /// A further cell of the same task, for wakers that stand for another waker. `None` when memory is refused.
+    pub fn another(&self) -> Option<Self> {
+        let record = task_slab::take_twin(self.record)?;
+        Some(Self { record })
+    }
+
+    /// Two words that are the adapter's. What they hold when the cell is new is not said.
+    #[inline]
+    pub fn words(&self) -> &'static [AtomicPtr<()>; 2] {
+        &self.record.waker
+    }
+
+    /// Whether somebody holds the cell beside this handle and, if it is the task's first, the [`Task`]. What those did before
+    /// who let go of it is done.
+    #[inline]
+    pub fn is_shared(&self) -> bool {
+        let is_first = std::ptr::eq(self.record, self.record.task());
+        self.record
+            .is_held_by_more_than(if is_first { 2 } else { 1 })
+    }
+
+    /// The calling thread wakes the cell's task: see [`TaskRef::wake`](crate::hook::TaskRef::wake).
+    #[inline]
+    pub fn wake(&self) {
+        if session_word::is_on() {
+            task::wake(self.record.task());
+        }
+    }
+
+    /// The cell's address, which is that of [`Self::into_raw`].
+    #[inline]
+    pub fn as_ptr(&self) -> *const () {
+        std::ptr::from_ref(self.record).cast()
+    }
+
+    /// The handle as a pointer, with [`Self::ALIGN`] as its alignment. It stays counted.
+    #[inline]
+    pub fn into_raw(self) -> *const () {
+        let pointer = self.as_ptr();
+        std::mem::forget(self);
+        pointer
+    }
+
+    /// The handle behind a pointer.
+    ///
+    /// # Safety
+    /// The pointer must come from [`Self::into_raw`], and each such pointer may be turned back into one handle that is dropped.
+    #[inline]
+    pub unsafe fn from_raw(pointer: *const ()) -> Self {
+        let pointer = pointer.cast::<TaskRecord>();
+        // SAFETY: `into_raw` gave a pointer to a record, whose memory is never given back.
+        let record = unsafe { &*pointer };
+        Self { record }
+    }
+}
+
+impl Clone for WakerCell {
+    #[inline]
+    fn clone(&self) -> Self {
+        self.record.retain();
+        Self {
+            record: self.record,
+        }
+    }
+}
+
+impl Drop for WakerCell {
+    #[inline]
+    fn drop(&mut self) {
+        self.record.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work() {}
+
+    fn task() -> Task {
+        Task::new(work as fn() as *const ())
+    }
+
+    #[test]
+    fn a_cell_is_shared_while_a_clone_of_it_lives() {
+        let task = task();
+        let cell = WakerCell::of(&task).expect("memory");
+        assert!(!cell.is_shared());
+        let clone = cell.clone();
+        assert!(cell.is_shared());
+        drop(clone);
+        assert!(!cell.is_shared());
+    }
+
+    #[test]
+    fn a_further_cell_keeps_its_own_words_and_the_task_s_record() {
+        let task = task();
+        let cell = WakerCell::of(&task).expect("memory");
+        let further = cell.another().expect("memory");
+        let furthest = further.another().expect("memory");
+        assert!(!std::ptr::eq(cell.words(), further.words()));
+        assert!(!further.is_shared());
+        assert!(cell.is_shared());
+        drop(task);
+        for cell in [&further, &furthest] {
+            assert!(std::ptr::eq(cell.record.task(), further.record.task()));
+            assert!(cell.record.word.is_dead());
+        }
+        further.wake();
+        drop(furthest);
+        drop(further);
+        assert!(!cell.is_shared());
+    }
+}
