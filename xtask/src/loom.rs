@@ -13,11 +13,19 @@ struct Suite {
     preemptions: Option<&'static str>,
 }
 
-const SUITES: &[Suite] = &[Suite {
-    package: "exectrace-profbuf",
-    target: "--test loom",
-    preemptions: None,
-}];
+const SUITES: &[Suite] = &[
+    Suite {
+        package: "exectrace-profbuf",
+        target: "--test loom",
+        preemptions: None,
+    },
+    // The tests that stand beside the gate and the task word, all with loom in their paths.
+    Suite {
+        package: "exectrace",
+        target: "--lib loom",
+        preemptions: None,
+    },
+];
 
 /// Runs every suite, after a look that it has tests: a filter that matches nothing passes.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {

@@ -36,7 +36,7 @@ const BORDERS: &[Border] = &[
         package: "exectrace",
         ours: &["exectrace-format", "exectrace-profbuf"],
         // The system's interface, and what turns an address into a function and a line.
-        outside: Outside::Only(&["addr2line", "gimli", "libc", "object", "rustc-demangle"]),
+        outside: Outside::Only(&["gimli", "libc", "rustc-demangle"]),
     },
     Border {
         package: "exectrace-std",
@@ -45,8 +45,13 @@ const BORDERS: &[Border] = &[
     },
     Border {
         package: "exectrace-tokio",
-        ours: &["exectrace"],
+        ours: &["exectrace", "exectrace-tokio-macros"],
         outside: Outside::Only(&["tokio"]),
+    },
+    Border {
+        package: "exectrace-tokio-macros",
+        ours: &[],
+        outside: Outside::Only(&[]),
     },
     Border {
         package: "exectrace-reader",
