@@ -17,6 +17,13 @@ use std::fmt::Write as _;
 /// The longest name kept: Go's limit for a string of a trace. Of a longer one the end is kept, as Go does.
 pub(crate) const NAME_LEN_MAX: usize = 1024;
 
+/// A longer name loses its innermost generic arguments: what is left tells the function, and people can read it.
+const READABLE_LEN: usize = 256;
+/// How deep generic arguments are kept at first.
+const DEPTH_MAX: usize = 4;
+/// The allocator that everybody has.
+const USUAL_ALLOCATOR: &str = "alloc::alloc::Global";
+
 const CLOSURE: &str = "{{closure}}";
 const ASYNC_BODY: &str = "{async fn}";
 
@@ -57,15 +64,18 @@ pub(crate) fn symbol_name(symbol: &[u8], body: Body) -> String {
     {
         name.truncate(function.trim_end_matches("::").len());
     }
-    bounded(name)
+    bounded(shorten(name))
 }
 
 /// The readable name of a function that debug information names without its path, in the module `module`.
 pub(crate) fn unqualified_name(name: &[u8], module: Option<&str>) -> String {
     let name = fold(&String::from_utf8_lossy(name));
+    let name = name
+        .replace(&format!(", {USUAL_ALLOCATOR}>"), ">")
+        .replace(&format!("<{USUAL_ALLOCATOR}>"), "");
     match module {
-        Some(module) => bounded(format!("{module}::{name}")),
-        None => bounded(name),
+        Some(module) => bounded(shorten(format!("{module}::{name}"))),
+        None => bounded(shorten(name)),
     }
 }
 
@@ -160,6 +170,49 @@ fn fold(name: &str) -> String {
     }
     folded.push_str(rest);
     folded
+}
+
+/// Leaves generic arguments out, the innermost first, until the name is readable or only the outermost are left.
+fn shorten(name: String) -> String {
+    let mut shorter = name;
+    for depth in (1..=DEPTH_MAX).rev() {
+        if shorter.len() <= READABLE_LEN {
+            break;
+        }
+        shorter = without_arguments_below(&shorter, depth);
+    }
+    shorter
+}
+
+/// Writes `<..>` for what is in more than `depth_max` angle brackets.
+fn without_arguments_below(name: &str, depth_max: usize) -> String {
+    let mut shorter = String::with_capacity(name.len());
+    let mut depth = 0usize;
+    let mut last = ' ';
+    for letter in name.chars() {
+        match letter {
+            '<' => {
+                depth += 1;
+                if depth == depth_max + 1 {
+                    shorter.push_str("<..>");
+                }
+            }
+            // The arrow of a function type closes nothing.
+            '>' if last != '-' => {
+                depth = depth.saturating_sub(1);
+                if depth == depth_max {
+                    last = letter;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        if depth <= depth_max {
+            shorter.push(letter);
+        }
+        last = letter;
+    }
+    shorter
 }
 
 enum Part {
@@ -324,6 +377,42 @@ mod tests {
         check("b<a::<impl X for Y>::g>", "b<a::<impl X for Y>::g>");
         check("a::<impl X for", "a::<impl X for");
         check("a::<impl X)>", "a::<impl X)>");
+    }
+
+    #[test]
+    fn a_long_name_loses_its_innermost_arguments() {
+        #[track_caller]
+        fn check(name: &str, depth: usize, expect: &str) {
+            assert_eq!(without_arguments_below(name, depth), expect);
+        }
+        check("f<A<B<C>, D<E>>>", 3, "f<A<B<C>, D<E>>>");
+        check("f<A<B<C>, D<E>>>", 2, "f<A<B<..>, D<..>>>");
+        check("f<A<B<C>, D<E>>>", 1, "f<A<..>>");
+        check("f<fn(A<B>) -> C<D>>::g", 1, "f<fn(A<..>) -> C<..>>::g");
+        check("<A<B> as C<D<E>>>::f", 1, "<A<..> as C<..>>::f");
+        check("f<A<B<C", 1, "f<A<..>");
+        check("f>>>g", 1, "f>>>g");
+
+        let argument = "x".repeat(90);
+        let name = format!("m::f<A<{argument}, B<{argument}, C<{argument}>>>>");
+        let expect = format!("m::f<A<{argument}, B<..>>>");
+        check_unqualified(
+            &name,
+            None,
+            &format!("m::f<A<{argument}, B<{argument}, C<..>>>>"),
+        );
+        let longer = name.replace("m::f", &"m".repeat(80));
+        check_unqualified(&longer, None, &expect.replace("m::f", &"m".repeat(80)));
+    }
+
+    #[test]
+    fn the_usual_allocator_is_left_out() {
+        check_unqualified(
+            "push<u8, alloc::alloc::Global>",
+            Some("alloc::vec"),
+            "alloc::vec::push<u8>",
+        );
+        check_unqualified("grow_one<alloc::alloc::Global>", None, "grow_one");
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod object_file;
 mod ranges;
 mod source_path;
 mod symbol_table;
+mod unit;
 mod unit_index;
 mod unit_map;
 
@@ -165,3 +166,6 @@ impl Frame {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

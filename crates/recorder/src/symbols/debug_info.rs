@@ -13,10 +13,10 @@ use gimli::{DebugInfoOffset, DwarfSections, EndianSlice, LittleEndian};
 
 use super::Frame;
 use super::elf::Elf;
-use super::entry::{Chain, Name};
+use super::entry::{Chain, InlinedCall, Name};
 use super::line_program::Row;
 use super::names::{NameId, Names};
-use super::source_path::{CrateRoot, module_of};
+use super::source_path::is_rust_unit;
 use super::unit_index::UnitIndex;
 use super::unit_map::UnitMap;
 use crate::demangle::{Body, bounded, symbol_name, unqualified_name};
@@ -93,6 +93,7 @@ impl DebugInfo {
             map: &mut self.map,
             inlined: &mut self.inlined,
             names,
+            called: None,
         };
         lookup.frames(row, chain, symbol, frames);
     }
@@ -104,6 +105,8 @@ struct LookUp<'l, 'b> {
     map: &'l mut UnitMap,
     inlined: &'l mut HashMap<DebugInfoOffset, NameId>,
     names: &'l mut Names,
+    /// The function that really is called, once it is known.
+    called: Option<Frame>,
 }
 
 impl LookUp<'_, '_> {
@@ -114,7 +117,7 @@ impl LookUp<'_, '_> {
         symbol: Option<&[u8]>,
         frames: &mut Vec<Frame>,
     ) {
-        let mut place = row.map(|row| (row.file, row.line));
+        let place = row.map(|row| (row.file, row.line));
         let Some(chain) = chain else {
             if let (Some(place), Some(symbol)) = (place, symbol) {
                 let function = self.names.intern(&symbol_name(symbol, Body::Other));
@@ -122,15 +125,20 @@ impl LookUp<'_, '_> {
             }
             return;
         };
-        for call in chain.inlined.iter().rev() {
-            let mut frame = self.frame(NameId::EMPTY, place);
+        let before = frames.len();
+        let calls = &chain.inlined;
+        let place_in = |depth: usize| calls.get(depth).map(InlinedCall::place).or(place);
+        // The function called first: its name is whole, and tells something of those that are inlined.
+        let mut called = self.frame(NameId::EMPTY, place_in(0));
+        called.function = self.function_name(chain.function, symbol, called.file);
+        self.called = Some(called);
+        frames.push(called);
+        for (depth, call) in calls.iter().enumerate() {
+            let mut frame = self.frame(NameId::EMPTY, place_in(depth + 1));
             frame.function = self.inlined_name(call.function, frame.file);
             frames.push(frame);
-            place = Some((call.file, call.line));
         }
-        let mut frame = self.frame(NameId::EMPTY, place);
-        frame.function = self.function_name(chain.function, symbol, frame.file);
-        frames.push(frame);
+        frames[before..].reverse();
     }
 
     fn frame(&mut self, function: NameId, place: Option<(u64, u32)>) -> Frame {
@@ -178,12 +186,24 @@ impl LookUp<'_, '_> {
         if name.is_empty() {
             return self.names.intern(UNKNOWN_FUNCTION);
         }
-        let text = |slice: Option<Slice<'_>>| {
-            slice.map_or_else(String::new, |slice| slice.to_string_lossy().into_owned())
+        // Only rustc leaves the path out: C has none.
+        let is_rust = self
+            .unit
+            .name
+            .is_some_and(|name| is_rust_unit(name.slice()));
+        let module = match is_rust {
+            true => {
+                let roots = self.map.crate_roots(self.unit.dwarf);
+                if let Some(called) = self.called {
+                    roots.learn(
+                        self.names.text(called.file),
+                        self.names.text(called.function),
+                    );
+                }
+                roots.module_of(self.names.text(file))
+            }
+            false => None,
         };
-        let (unit, directory) = (text(self.unit.name), text(self.unit.comp_dir));
-        let own = CrateRoot::of_unit(&unit);
-        let module = module_of(self.names.text(file), &directory, own);
         self.names
             .intern(&unqualified_name(name, module.as_deref()))
     }

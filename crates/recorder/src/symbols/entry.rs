@@ -4,6 +4,7 @@ use gimli::{Abbreviation, AttributeValue, DebugInfoOffset, EntriesRaw, UnitOffse
 
 use super::debug_info::{Slice, UnitRef};
 use super::ranges::RangeAttributes;
+use super::unit::open_without_lines;
 use super::unit_map::UnitMap;
 
 /// How many entries may refer to one another until one has the name; compilers need three.
@@ -23,8 +24,8 @@ pub(super) struct InlinedCall {
     /// The entry of the function called.
     pub(super) function: Option<DebugInfoOffset>,
     /// Where the call stands: an index of the unit's files, and a line.
-    pub(super) file: u64,
-    pub(super) line: u32,
+    file: u64,
+    line: u32,
 }
 
 impl Chain {
@@ -96,6 +97,11 @@ impl InlinedCall {
         Ok((call, ranges))
     }
 
+    /// The file and the line of the call.
+    pub(super) fn place(&self) -> (u64, u32) {
+        (self.file, self.line)
+    }
+
     fn note<'b>(
         &mut self,
         unit: UnitRef<'_, 'b>,
@@ -154,7 +160,7 @@ impl<'b> Name<'b> {
         let Some(offset) = map.unit_of_entry(dwarf, entry) else {
             return Ok(None);
         };
-        let other = dwarf.unit(dwarf.unit_header(offset)?)?;
+        let other = open_without_lines(dwarf, offset)?;
         match entry.to_unit_offset(&other.header) {
             Some(inside) => self.note(UnitRef::new(dwarf, &other), inside),
             None => Ok(None),

@@ -4,53 +4,128 @@
 //! its path: `poll<…>`, `new`, `next`. Its file says the rest: `…/tokio-1.54.1/src/sync/mpsc/chan.rs` is `tokio::sync::mpsc::chan`.
 //! Types and modules inside of a file stay unknown, and a crate whose folder is named differently gets the folder's name.
 
-/// The crate that a compilation unit belongs to: where its sources lie and what it is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CrateRoot<'a> {
-    folder: &'a str,
-    name: &'a str,
-}
+/// Between the path of a crate's root file and the name of a unit, in what rustc calls a unit.
+const UNIT_MARK: &str = "/@/";
 
-impl<'a> CrateRoot<'a> {
-    /// Reads the name that rustc gives a unit: `src/main.rs/@/app.0123456789abcdef-cgu.0`.
-    pub(super) fn of_unit(name: &'a str) -> Option<Self> {
-        let (root, unit) = name.split_once("/@/")?;
-        let (folder, _file) = root.rsplit_once('/')?;
-        let (name, _hash) = unit.split_once('.')?;
-        Some(Self { folder, name })
-    }
-}
-
-/// The module that `file` is, of the crate of its unit or of another one, as far as the path tells.
+/// Where the sources of a program's crates lie.
 ///
-/// `directory` is where the unit was compiled: paths of the unit's own crate are relative to it.
-pub(super) fn module_of(file: &str, directory: &str, own: Option<CrateRoot<'_>>) -> Option<String> {
-    if !file.ends_with(".rs") {
-        return None;
+/// rustc names each unit `src/main.rs/@/app.0123456789abcdef-cgu.0`, from the directory where it was run. An incremental build
+/// leaves the crate's name out; then the functions that have a whole name tell it ([`CrateRoots::learn`]). Crates of which all
+/// code is generic have no unit; their paths alone must do.
+#[derive(Debug, Default)]
+pub(super) struct CrateRoots {
+    /// By folder.
+    roots: Vec<CrateRoot>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct CrateRoot {
+    folder: String,
+    file: String,
+    /// Empty until learned.
+    name: String,
+}
+
+/// Whether a unit of this name comes from rustc.
+pub(super) fn is_rust_unit(name: &[u8]) -> bool {
+    name.windows(UNIT_MARK.len())
+        .any(|part| part == UNIT_MARK.as_bytes())
+}
+
+impl CrateRoots {
+    /// Takes in the name of a unit and the directory where it was compiled.
+    pub(super) fn note(&mut self, unit: &[u8], directory: &[u8]) {
+        let texts = (str::from_utf8(unit), str::from_utf8(directory));
+        let (Ok(unit), Ok(directory)) = texts else {
+            return;
+        };
+        let Some(root) = CrateRoot::of_unit(unit, directory) else {
+            return;
+        };
+        // The units of a crate stand together.
+        if self.roots.last() != Some(&root) {
+            self.roots.push(root);
+        }
     }
-    if let Some(own) = own
-        && let Some(inside) = inside(file, directory, own.folder)
-    {
-        return Some(path(own.name, inside));
+
+    /// To be called once all are noted.
+    pub(super) fn arrange(&mut self) {
+        self.roots.sort_unstable();
+        self.roots.dedup();
     }
+
+    /// Takes in that `function`, with its whole name, stands in `file`.
+    pub(super) fn learn(&mut self, file: &str, function: &str) {
+        if let Some((name, _)) = function.split_once("::")
+            && is_name(name)
+            && let Some((index, _)) = self.nearest(file)
+            && self.roots[index].name.is_empty()
+        {
+            name.clone_into(&mut self.roots[index].name);
+        }
+    }
+
+    /// The module that `file` is, as far as its path tells.
+    pub(super) fn module_of(&self, file: &str) -> Option<String> {
+        if !file.ends_with(".rs") {
+            return None;
+        }
+        match self.nearest(file) {
+            Some((index, inside)) if !self.roots[index].name.is_empty() => {
+                Some(self.roots[index].module(inside))
+            }
+            _ => module_by_path(file),
+        }
+    }
+
+    /// The root in whose folder `file` is, and the rest of the path: the innermost folder; of a library and a program in one
+    /// folder the one whose root it is, else the library.
+    fn nearest<'f>(&self, file: &'f str) -> Option<(usize, &'f str)> {
+        let inside = |root: &CrateRoot| file.strip_prefix(&root.folder)?.strip_prefix('/');
+        let roots = self.roots.iter().enumerate();
+        roots
+            .filter_map(|(index, root)| Some((index, inside(root)?)))
+            .min_by_key(|(index, inside)| (inside.len(), *inside != self.roots[*index].file))
+    }
+}
+
+impl CrateRoot {
+    fn of_unit(unit: &str, directory: &str) -> Option<Self> {
+        let (path, unit) = unit.split_once(UNIT_MARK)?;
+        let name = unit.split_once('.').map_or("", |(name, _hash)| name);
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = match folder {
+            absolute if path.starts_with('/') => absolute.to_owned(),
+            "" => directory.to_owned(),
+            relative => format!("{}/{relative}", directory.trim_end_matches('/')),
+        };
+        Some(Self {
+            folder,
+            file: file.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    fn module(&self, inside: &str) -> String {
+        if inside == self.file {
+            self.name.clone()
+        } else {
+            module(&self.name, inside)
+        }
+    }
+}
+
+fn module_by_path(file: &str) -> Option<String> {
     if let Some((folder, inside)) = file.rsplit_once("/src/") {
         let folder = folder.rsplit('/').next()?;
         if let Some(inside) = inside.strip_prefix("bin/") {
             return binary(inside);
         }
-        return is_name(folder).then(|| path(without_version(folder), inside));
+        return is_name(folder).then(|| module(without_version(folder), inside));
     }
     ["/examples/", "/tests/", "/benches/"]
         .iter()
         .find_map(|folder| binary(file.rsplit_once(folder)?.1))
-}
-
-fn inside<'f>(file: &'f str, directory: &str, folder: &str) -> Option<&'f str> {
-    let relative = match file.strip_prefix(directory) {
-        Some(relative) if !folder.starts_with('/') => relative.trim_start_matches('/'),
-        _ => file,
-    };
-    relative.strip_prefix(folder)?.strip_prefix('/')
 }
 
 /// A file that is a crate of its own, or the root of one.
@@ -59,10 +134,10 @@ fn binary(inside: &str) -> Option<String> {
         Some((name, inside)) => (name, inside),
         None => (inside.strip_suffix(".rs")?, "main.rs"),
     };
-    is_name(name).then(|| path(name, inside))
+    is_name(name).then(|| module(name, inside))
 }
 
-fn path(name: &str, inside: &str) -> String {
+fn module(name: &str, inside: &str) -> String {
     let inside = inside.strip_suffix(".rs").unwrap_or(inside);
     let mut path = name.replace('-', "_");
     for part in inside.split('/') {
@@ -100,14 +175,17 @@ mod tests {
 
     #[track_caller]
     fn check(file: &str, expect: Option<&str>) {
-        assert_eq!(module_of(file, "/home/u/app", None).as_deref(), expect);
+        check_in(&[], file, expect);
     }
 
     #[track_caller]
-    fn check_own(unit: &str, file: &str, expect: Option<&str>) {
-        let own = CrateRoot::of_unit(unit);
-        assert!(own.is_some(), "{unit}");
-        assert_eq!(module_of(file, "/home/u/app", own).as_deref(), expect);
+    fn check_in(units: &[&str], file: &str, expect: Option<&str>) {
+        let mut roots = CrateRoots::default();
+        for unit in units {
+            roots.note(unit.as_bytes(), b"/home/u/app");
+        }
+        roots.arrange();
+        assert_eq!(roots.module_of(file).as_deref(), expect);
     }
 
     #[test]
@@ -152,32 +230,51 @@ mod tests {
     }
 
     #[test]
-    fn the_crate_of_the_unit_has_its_own_name() {
-        check_own(
+    fn the_units_of_a_crate_tell_its_name() {
+        let units = [
             "src/main.rs/@/big.31ba0591ee13b56e-cgu.00",
-            "/home/u/app/src/net/tcp.rs",
-            Some("big::net::tcp"),
-        );
-        check_own(
-            "src/main.rs/@/big.31ba0591ee13b56e-cgu.00",
-            "src/net/tcp.rs",
-            Some("big::net::tcp"),
-        );
-        check_own(
+            "src/main.rs/@/big.31ba0591ee13b56e-cgu.01",
+            "src/lib.rs/@/big_lib.41ba0591ee13b56e-cgu.0",
             "crates/recorder/src/lib.rs/@/exectrace.31ba-cgu.0",
-            "/home/u/app/crates/recorder/src/lane.rs",
-            Some("exectrace::lane"),
-        );
-        check_own(
-            "/r/tokio-1.54.1/src/lib.rs/@/tokio.31ba-cgu.0",
-            "/r/tokio-1.54.1/src/task/mod.rs",
-            Some("tokio::task"),
-        );
-        check_own(
-            "src/main.rs/@/big.31ba-cgu.0",
+            "/r/md-5-0.10.6/src/lib.rs/@/md5.31ba-cgu.0",
+            "examples/echo.rs/@/echo.31ba-cgu.0",
+            "malloc.c",
+        ];
+        let in_app =
+            |file: &str, expect| check_in(&units, &format!("/home/u/app/{file}"), Some(expect));
+        in_app("src/main.rs", "big");
+        in_app("src/lib.rs", "big_lib");
+        in_app("src/net/tcp.rs", "big_lib::net::tcp");
+        in_app("crates/recorder/src/lane.rs", "exectrace::lane");
+        in_app("examples/echo.rs", "echo");
+        check_in(&units, "/r/md-5-0.10.6/src/block.rs", Some("md5::block"));
+        check_in(
+            &units,
             "/rustc/0a/library/core/src/option.rs",
             Some("core::option"),
         );
+    }
+
+    #[test]
+    fn an_incremental_build_tells_crates_by_their_functions() {
+        let mut roots = CrateRoots::default();
+        for unit in [
+            "src/lib.rs/@/0ovdln3y85yjcwzkz",
+            "src/lib.rs/@/2kricrcy312gqmmp6",
+        ] {
+            roots.note(unit.as_bytes(), b"/home/u/my-app");
+        }
+        roots.arrange();
+        let file = "/home/u/my-app/src/net.rs";
+        assert_eq!(roots.module_of(file).as_deref(), Some("my_app::net"));
+        // Not the crate's: elsewhere, or named by a type.
+        roots.learn("/rustc/0a/library/core/src/option.rs", "core::option::map");
+        roots.learn(file, "<app::Server as core::fmt::Debug>::fmt");
+        assert_eq!(roots.module_of(file).as_deref(), Some("my_app::net"));
+        roots.learn(file, "app::net::accept");
+        assert_eq!(roots.module_of(file).as_deref(), Some("app::net"));
+        roots.learn(file, "other::net::accept");
+        assert_eq!(roots.module_of(file).as_deref(), Some("app::net"));
     }
 
     #[test]
@@ -194,7 +291,8 @@ mod tests {
         ] {
             check(file, None);
         }
-        assert_eq!(CrateRoot::of_unit("malloc.c"), None);
-        assert_eq!(CrateRoot::of_unit("/@/"), None);
+        check_in(&["/@/", "malloc.c", "a/@/b"], "malloc.c", None);
+        assert!(is_rust_unit(b"src/main.rs/@/big.31ba-cgu.0"));
+        assert!(!is_rust_unit(b"malloc.c"));
     }
 }

@@ -7,6 +7,8 @@ use gimli::DebugInfoOffset;
 
 use super::debug_info::{Dwarf, UnitRef};
 use super::ranges::RangeAttributes;
+use super::source_path::CrateRoots;
+use super::unit::open_without_lines;
 
 /// Ranges of one unit that lie no further apart are one range: between functions of a unit lies padding only.
 const PADDING_MAX: u64 = 64;
@@ -15,15 +17,20 @@ const LOOK_BACK: usize = 8;
 
 /// From address to unit, 24 bytes for a run of functions of one unit.
 ///
-/// First from `.debug_aranges`, a table made for this; only when an address is not in it are the units asked that the table
-/// leaves out. C compilers often write no such table, rustc does.
+/// First from `.debug_aranges`, a table made for this. Only when that is not enough are all units asked, once: for an address
+/// that the table leaves out (C compilers often write none, rustc does), for an entry of another unit, for a crate's name.
 #[derive(Debug)]
 pub(super) struct UnitMap {
     code: Range<u64>,
     ranges: Vec<UnitRange>,
-    /// Where each unit begins; empty until asked for.
-    units: Vec<DebugInfoOffset>,
-    is_complete: bool,
+    units: Option<AllUnits>,
+}
+
+#[derive(Debug, Default)]
+struct AllUnits {
+    /// Where each begins.
+    offsets: Vec<DebugInfoOffset>,
+    roots: CrateRoots,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,8 +49,7 @@ impl UnitMap {
         let mut map = Self {
             code,
             ranges,
-            units: Vec::new(),
-            is_complete: false,
+            units: None,
         };
         map.arrange();
         map
@@ -55,10 +61,10 @@ impl UnitMap {
             return None;
         }
         let found = self.find(address);
-        if found.is_some() || self.is_complete {
+        if found.is_some() || self.units.is_some() {
             return found;
         }
-        self.complete(dwarf);
+        self.all_units(dwarf);
         self.find(address)
     }
 
@@ -68,11 +74,14 @@ impl UnitMap {
         dwarf: &Dwarf<'_>,
         entry: DebugInfoOffset,
     ) -> Option<DebugInfoOffset> {
-        if self.units.is_empty() {
-            self.list_units(dwarf);
-        }
-        let after = self.units.partition_point(|unit| unit.0 <= entry.0);
-        self.units.get(after.checked_sub(1)?).copied()
+        let units = &self.all_units(dwarf).offsets;
+        let after = units.partition_point(|unit| unit.0 <= entry.0);
+        units.get(after.checked_sub(1)?).copied()
+    }
+
+    /// Where the sources of the file's crates lie.
+    pub(super) fn crate_roots(&mut self, dwarf: &Dwarf<'_>) -> &mut CrateRoots {
+        &mut self.all_units(dwarf).roots
     }
 
     /// The bounds of code.
@@ -87,27 +96,39 @@ impl UnitMap {
         Some(DebugInfoOffset(range.unit))
     }
 
-    fn list_units(&mut self, dwarf: &Dwarf<'_>) {
-        let mut headers = dwarf.units();
-        while let Ok(Some(header)) = headers.next() {
-            self.units.extend(header.debug_info_offset());
+    fn all_units(&mut self, dwarf: &Dwarf<'_>) -> &mut AllUnits {
+        if self.units.is_none() {
+            let units = self.ask_all(dwarf);
+            self.units = Some(units);
+            self.arrange();
         }
+        self.units.get_or_insert_default()
     }
 
-    /// Asks the units that the table left out for their ranges.
-    fn complete(&mut self, dwarf: &Dwarf<'_>) {
-        self.is_complete = true;
-        if self.units.is_empty() {
-            self.list_units(dwarf);
-        }
+    /// Asks each unit for its name, and for its ranges if the table left it out.
+    fn ask_all(&mut self, dwarf: &Dwarf<'_>) -> AllUnits {
         let known: HashSet<usize> = self.ranges.iter().map(|range| range.unit).collect();
-        for unit in &self.units {
-            if !known.contains(&unit.0) {
+        let mut units = AllUnits::default();
+        let mut headers = dwarf.units();
+        while let Ok(Some(header)) = headers.next() {
+            let Some(offset) = header.debug_info_offset() else {
+                continue;
+            };
+            units.offsets.push(offset);
+            let Ok(unit) = open_without_lines(dwarf, offset) else {
+                continue;
+            };
+            let unit = UnitRef::new(dwarf, &unit);
+            if let (Some(name), Some(directory)) = (unit.name, unit.comp_dir) {
+                units.roots.note(name.slice(), directory.slice());
+            }
+            if !known.contains(&offset.0) {
                 // A unit that makes no sense says nothing.
-                let _ = unit_ranges(dwarf, *unit, &self.code, &mut self.ranges);
+                let _ = unit_ranges(unit, offset, &self.code, &mut self.ranges);
             }
         }
-        self.arrange();
+        units.roots.arrange();
+        units
     }
 
     /// Sorts, and joins neighbours of one unit.
@@ -142,14 +163,11 @@ fn table(dwarf: &Dwarf<'_>, code: &Range<u64>, ranges: &mut Vec<UnitRange>) -> g
 }
 
 fn unit_ranges(
-    dwarf: &Dwarf<'_>,
+    unit: UnitRef<'_, '_>,
     offset: DebugInfoOffset,
     code: &Range<u64>,
     ranges: &mut Vec<UnitRange>,
 ) -> gimli::Result<()> {
-    let header = dwarf.unit_header(offset)?;
-    let unit = dwarf.unit(header)?;
-    let unit = UnitRef::new(dwarf, &unit);
     let mut entries = unit.entries_raw(None)?;
     let Some(root) = entries.read_abbreviation()? else {
         return Ok(());
