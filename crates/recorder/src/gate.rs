@@ -33,6 +33,12 @@ impl SessionStamp {
         Self(start_tick << 1 | u64::from(fence))
     }
 
+    /// The stamp that a word says; of 0, that of no session.
+    #[inline(always)]
+    pub(crate) fn of_word(word: u64) -> Self {
+        Self(word)
+    }
+
     /// The word as it is stored.
     pub(crate) fn word(self) -> u64 {
         self.0

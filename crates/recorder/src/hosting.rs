@@ -41,8 +41,8 @@ impl Hosting {
     pub fn begin(reason: BlockReason) -> Self {
         let record = lane::current();
         let blocked = record.map(|_| Blocked::new(reason));
-        if record.is_some() {
-            lane::set_current(std::ptr::null_mut());
+        if let Some(lane) = lane::existing() {
+            lane.replace_current(None);
         }
         Self {
             record,
@@ -54,8 +54,8 @@ impl Hosting {
 
 impl Drop for Hosting {
     fn drop(&mut self) {
-        if self.record.is_some() {
-            lane::set_current(task_slab::pointer_of(self.record));
+        if let Some(lane) = lane::existing() {
+            lane.replace_current(self.record);
         }
     }
 }

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use crate::gate::SessionStamp;
 use crate::memory::{Arena, Reservation};
+use crate::stack_walk::FRAMES_MAX;
 
 /// Bytes of the arena that a lane takes at a time.
 const CHUNK_BYTES: usize = 16 * 1024;
@@ -29,7 +30,7 @@ pub(crate) struct Entry<T: Copy> {
     next: AtomicPtr<Entry<T>>,
     next_used: AtomicPtr<Entry<T>>,
     session: AtomicU64,
-    hash: u64,
+    hash: HashValue,
     id: u32,
     length: u32,
     /// What an adapter's classifier said of a stack; see [`crate::block_reason`].
@@ -106,7 +107,7 @@ pub(crate) struct InternTable<T: Copy> {
     refused: AtomicU64,
 }
 
-impl<T: Copy + Eq + 'static> InternTable<T> {
+impl<T: Content> InternTable<T> {
     /// A table with `1 << bucket_bits` buckets and content of at most `arena_bytes`. `None` where address space is refused.
     pub(crate) fn new(bucket_bits: u32, arena_bytes: usize) -> Option<Self> {
         let bucket_bytes = size_of::<AtomicPtr<Entry<T>>>() << bucket_bits;
@@ -128,7 +129,7 @@ impl<T: Copy + Eq + 'static> InternTable<T> {
     pub(crate) fn intern(
         &'static self,
         content: &[T],
-        hash: u64,
+        hash: HashValue,
         stamp: SessionStamp,
         chunk: &mut Chunk,
     ) -> Option<&'static Entry<T>> {
@@ -205,8 +206,8 @@ impl<T: Copy + Eq + 'static> InternTable<T> {
     }
 
     #[inline]
-    fn bucket(&self, hash: u64) -> &AtomicPtr<Entry<T>> {
-        let index = (hash >> (64 - self.bucket_bits)) as usize;
+    fn bucket(&self, hash: HashValue) -> &AtomicPtr<Entry<T>> {
+        let index = (hash.0 >> (64 - self.bucket_bits)) as usize;
         let address: NonNull<AtomicPtr<Entry<T>>> = self
             .buckets
             .at(index * size_of::<AtomicPtr<Entry<T>>>())
@@ -221,7 +222,7 @@ impl<T: Copy + Eq + 'static> InternTable<T> {
         bucket: &AtomicPtr<Entry<T>>,
         mut first: *mut Entry<T>,
         content: &[T],
-        hash: u64,
+        hash: HashValue,
         chunk: &mut Chunk,
     ) -> Option<&'static Entry<T>> {
         let size_bytes =
@@ -249,7 +250,7 @@ impl<T: Copy + Eq + 'static> InternTable<T> {
         }
     }
 
-    fn make(&self, memory: NonNull<u8>, content: &[T], hash: u64) -> &'static Entry<T> {
+    fn make(&self, memory: NonNull<u8>, content: &[T], hash: HashValue) -> &'static Entry<T> {
         let place: NonNull<Entry<T>> = memory.cast();
         let head = Entry {
             next: AtomicPtr::new(std::ptr::null_mut()),
@@ -275,17 +276,20 @@ impl<T: Copy + Eq + 'static> InternTable<T> {
 
 /// Looks for `content` from `first` on, up to but without `end`.
 #[inline]
-fn find<T: Copy + Eq + 'static>(
+fn find<T: Content>(
     first: *mut Entry<T>,
     end: *mut Entry<T>,
     content: &[T],
-    hash: u64,
+    hash: HashValue,
 ) -> Option<&'static Entry<T>> {
     let mut pointer = first;
     while pointer != end {
         // SAFETY: entries are never moved or freed; the list ends with null, which every `end` given is or lies before.
         let entry: &'static Entry<T> = unsafe { pointer.as_ref() }?;
-        if entry.hash == hash && entry.content() == content {
+        if entry.hash == hash
+            && entry.length as usize == content.len()
+            && (T::HASH_IS_ENOUGH || entry.content() == content)
+        {
             return Some(entry);
         }
         // Relaxed: an entry's link is constant once it can be reached.
@@ -294,43 +298,114 @@ fn find<T: Copy + Eq + 'static>(
     None
 }
 
-/// Multiplier of the hashes: 2^64 divided by the golden ratio, odd.
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+/// What can be interned.
+pub(crate) trait Content: Copy + Eq + 'static {
+    /// Whether equal lengths and 128-bit hashes are taken for equality. For a stack, whose look-up is on the hot path and
+    /// whose words nobody chooses, two of a million would be taken for each other once in 10^26 programs.
+    const HASH_IS_ENOUGH: bool;
+}
 
-/// A hash that is fed word by word; its high bits are good.
+impl Content for u64 {
+    const HASH_IS_ENOUGH: bool = true;
+}
+
+impl Content for u8 {
+    const HASH_IS_ENOUGH: bool = false;
+}
+
+/// A finished hash: two halves that know nothing of each other. The high bits of the first are good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HashValue(u64, u64);
+
+impl HashValue {
+    /// Of nothing.
+    pub(crate) const EMPTY: Self = Self(0, 0);
+}
+
+/// The hash of bytes: eight at a time, each step's result in the next.
+pub(crate) fn hash_of_bytes(bytes: &[u8]) -> HashValue {
+    // 2^64 divided by the golden ratio, and by the square root of three, made odd.
+    const MULTIPLIERS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0x93CD_3A2C_8198_E269];
+    let mut hash = HashValue(0, 0);
+    let mut feed = |word: u64| {
+        hash.0 = (hash.0.rotate_left(23) ^ word).wrapping_mul(MULTIPLIERS[0]);
+        hash.1 = (hash.1.rotate_left(29) ^ word).wrapping_mul(MULTIPLIERS[1]);
+    };
+    feed(bytes.len() as u64);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        feed(u64::from_le_bytes(*word));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    feed(u64::from_le_bytes(last));
+    hash.finished()
+}
+
+/// The hash of a stack that is being walked: the sum of each address by a constant of its depth.
+///
+/// No step waits for the one before, so that hashing costs nothing beside the loads of the walk. Such sums (multilinear
+/// hashing) are equal for two stacks with a chance of 2^-64 times the power of two that divides the difference of their
+/// addresses, for each half.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hash(u64);
+pub(crate) struct StackHash(HashValue);
 
-impl Hash {
+/// A constant for each depth and half, from the splitmix64 sequence.
+const DEPTH_CONSTANTS: [[u64; 2]; FRAMES_MAX] = {
+    let mut constants = [[0; 2]; FRAMES_MAX];
+    let mut state = 0_u64;
+    let mut depth = 0;
+    while depth < FRAMES_MAX {
+        let mut half = 0;
+        while half < 2 {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut mixed = state;
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            constants[depth][half] = mixed ^ (mixed >> 31) | 1;
+            half += 1;
+        }
+        depth += 1;
+    }
+    constants
+};
+
+impl StackHash {
     #[inline(always)]
     pub(crate) const fn new() -> Self {
-        Self(0)
+        Self(HashValue(0, 0))
+    }
+
+    /// Adds the address at `depth`, which is below [`FRAMES_MAX`].
+    #[inline(always)]
+    pub(crate) fn feed(&mut self, depth: usize, pc: u64) {
+        let constants = &DEPTH_CONSTANTS[depth % FRAMES_MAX];
+        self.0.0 = self.0.0.wrapping_add(pc.wrapping_mul(constants[0]));
+        self.0.1 = self.0.1.wrapping_add(pc.wrapping_mul(constants[1]));
     }
 
     #[inline(always)]
-    pub(crate) fn feed(&mut self, word: u64) {
-        let sum = self.0.rotate_left(23) ^ word;
-        self.0 = sum.wrapping_mul(MULTIPLIER);
+    pub(crate) fn finish(self) -> HashValue {
+        self.0.finished()
     }
 
-    #[inline(always)]
-    pub(crate) fn finish(self) -> u64 {
-        (self.0 ^ (self.0 >> 32)).wrapping_mul(MULTIPLIER)
-    }
-
-    /// The hash of bytes.
+    /// The hash of a whole stack.
     #[inline]
-    pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
+    pub(crate) fn of(pcs: &[u64]) -> HashValue {
         let mut hash = Self::new();
-        hash.feed(bytes.len() as u64);
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            hash.feed(u64::from_le_bytes(*word));
+        for (depth, &pc) in pcs.iter().enumerate().take(FRAMES_MAX) {
+            hash.feed(depth, pc);
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        hash.feed(u64::from_le_bytes(last));
         hash.finish()
+    }
+}
+
+impl HashValue {
+    /// Spreads the last step's low bits over the high ones.
+    #[inline(always)]
+    fn finished(self) -> Self {
+        const SPREAD: u64 = 0xD6E8_FEB8_6659_FD93;
+        Self((self.0 ^ (self.0 >> 32)).wrapping_mul(SPREAD), self.1)
     }
 }
 
@@ -338,7 +413,7 @@ impl Hash {
 mod tests {
     use super::*;
 
-    fn table<T: Copy + Eq + 'static>(arena_bytes: usize) -> &'static InternTable<T> {
+    fn table<T: Content>(arena_bytes: usize) -> &'static InternTable<T> {
         Box::leak(Box::new(
             InternTable::new(4, arena_bytes).expect("address space"),
         ))
@@ -354,7 +429,7 @@ mod tests {
         let mut chunk = Chunk::empty();
         let mut intern = |text: &[u8]| {
             table
-                .intern(text, Hash::of_bytes(text), stamp(1), &mut chunk)
+                .intern(text, hash_of_bytes(text), stamp(1), &mut chunk)
                 .expect("room")
         };
         let names: Vec<Vec<u8>> = (0..500_u32).map(|n| n.to_le_bytes().to_vec()).collect();
@@ -371,7 +446,7 @@ mod tests {
         let mut chunk = Chunk::empty();
         for session in 1..4 {
             for _ in 0..3 {
-                table.intern(&[1, 2, 3], 77, stamp(session), &mut chunk);
+                table.intern(&[1, 2, 3], HashValue(77, 0), stamp(session), &mut chunk);
             }
             let used: Vec<_> = table
                 .take_used()
@@ -390,7 +465,7 @@ mod tests {
         for seed in 0..8_u8 {
             let mut text = long;
             text[0] = seed;
-            let entry = table.intern(&text, u64::from(seed), stamp(1), &mut chunk);
+            let entry = table.intern(&text, HashValue(u64::from(seed), 0), stamp(1), &mut chunk);
             assert_eq!(entry.is_some(), seed < 3, "{seed}");
         }
         assert_eq!(table.take_refused(), 5);
@@ -406,9 +481,8 @@ mod tests {
                         let mut chunk = Chunk::empty();
                         (0..2_000_u64)
                             .map(|n| {
-                                let mut hash = Hash::new();
-                                hash.feed(n);
-                                let entry = table.intern(&[n], hash.finish(), stamp(1), &mut chunk);
+                                let hash = StackHash::of(&[n]);
+                                let entry = table.intern(&[n], hash, stamp(1), &mut chunk);
                                 entry.expect("room").id()
                             })
                             .collect()

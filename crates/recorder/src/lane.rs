@@ -21,7 +21,7 @@ use crate::lane_writer::LaneWriter;
 use crate::memory::Arena;
 use crate::session_word;
 use crate::stack_walk::{StackBounds, StackBuffer, own_bounds};
-use crate::task_slab::{TaskRecord, record_of};
+use crate::task_slab::{TaskRecord, pointer_of, record_of};
 use crate::thread_role::ThreadRole;
 use crate::thread_task::ThreadTask;
 
@@ -48,6 +48,8 @@ pub(crate) struct Lane {
     name: [AtomicU64; 2],
     stack_low: AtomicUsize,
     stack_high: AtomicUsize,
+    /// Where the stacks of the task end that the thread runs; 0 if they go on to the thread's own start.
+    stack_end: AtomicUsize,
     owned: AtomicBool,
     // Fixed after the lane is on the list.
     number: u32,
@@ -117,6 +119,28 @@ impl Lane {
         }
     }
 
+    /// The bounds for a hook's walk: up to where the stacks of the thread's task end.
+    #[inline(always)]
+    pub(crate) fn walk_bounds(&self) -> StackBounds {
+        let mut bounds = self.stack_bounds();
+        // Relaxed: stored by the owner, who alone walks its stack.
+        let end = self.stack_end.load(Ordering::Relaxed);
+        if bounds.contains(end) {
+            bounds.high = end;
+        }
+        bounds
+    }
+
+    /// Sets where the stacks of the thread's task end; returns the former place.
+    #[inline(always)]
+    pub(crate) fn set_stack_end(&self, end: usize) -> usize {
+        // Relaxed: as above.
+        let former = self.stack_end.load(Ordering::Relaxed);
+        // Relaxed: as above.
+        self.stack_end.store(end, Ordering::Relaxed);
+        former
+    }
+
     /// Sets the bounds of the stack that the thread runs on; returns the former ones.
     pub(crate) fn set_stack_bounds(&self, bounds: StackBounds) -> StackBounds {
         let former = self.stack_bounds();
@@ -141,6 +165,18 @@ impl Lane {
         let length = name.iter().position(|&byte| byte == 0);
         name.truncate(length.unwrap_or(name.len()));
         name
+    }
+
+    /// Sets the task that the lane's thread runs; returns the former one. Cheap enough for every poll, session or not.
+    #[inline(always)]
+    pub(crate) fn replace_current(
+        &self,
+        task: Option<&'static TaskRecord>,
+    ) -> Option<&'static TaskRecord> {
+        // Relaxed: only the thread itself and its signal handler look.
+        let former = self.current.load(Ordering::Relaxed);
+        self.current.store(pointer_of(task), Ordering::Relaxed); // Relaxed: as above.
+        record_of(former)
     }
 
     /// What the thread is there for.
@@ -299,6 +335,7 @@ fn make() -> Option<&'static Lane> {
         name: [const { AtomicU64::new(0) }; 2],
         stack_low: AtomicUsize::new(0),
         stack_high: AtomicUsize::new(0),
+        stack_end: AtomicUsize::new(0),
         owned: AtomicBool::new(true),
         // Relaxed: only the numbers must differ.
         number: COUNT.fetch_add(1, Ordering::Relaxed),
@@ -346,19 +383,6 @@ pub(crate) fn set_role(role: ThreadRole) {
     lane.role.store(role.code(), Ordering::Relaxed);
     let (thread, name) = crate::thread_role::own_id_and_name();
     lane.describe(thread, name);
-}
-
-/// Sets the task that the thread runs; returns the former one. Cheap enough for every poll, session or not.
-#[inline(always)]
-pub(crate) fn set_current(task: *mut TaskRecord) -> *mut TaskRecord {
-    let Some(lane) = own() else {
-        return std::ptr::null_mut();
-    };
-    // Relaxed: only the thread itself and its signal handler look.
-    let former = lane.current.load(Ordering::Relaxed);
-    // Relaxed: as above.
-    lane.current.store(task, Ordering::Relaxed);
-    former
 }
 
 /// The task that the calling thread runs.

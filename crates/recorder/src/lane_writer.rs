@@ -14,11 +14,11 @@ use exectrace_format::{StackId, StringId, WorkerId};
 use crate::batch::{BatchPtr, EVENT_BYTES, LARGE_BYTES, Patch};
 use crate::clock;
 use crate::gate::{Refusal, SessionStamp};
-use crate::intern_table::Hash;
+use crate::intern_table::hash_of_bytes;
 use crate::lane::{self, Lane, LaneState};
 use crate::session;
 use crate::session_word;
-use crate::tables::{self, StackEntry, Tables};
+use crate::tables::{self, StackEntry};
 use crate::thread_role::ThreadRole;
 use crate::worker_count;
 
@@ -36,10 +36,10 @@ pub(crate) const NAME_BYTES_MAX: usize = 1024;
 pub(crate) const MESSAGE_BYTES_MAX: usize = LARGE_BYTES - 2048;
 
 /// The inside of a hook. Leaving it (drop) lowers the gate.
+///
+/// Two words, so that it lives in registers: the session's stamp is in the lane, which was set up for it.
 pub(crate) struct LaneWriter {
     lane: &'static Lane,
-    tables: &'static Tables,
-    stamp: SessionStamp,
     now: u64,
     _this_thread: PhantomData<*const ()>,
 }
@@ -70,6 +70,15 @@ impl LaneWriter {
         Self::enter_lane(lane::own()?)
     }
 
+    /// As [`Self::enter`], for a caller that has the thread's lane at hand.
+    #[inline(always)]
+    pub(crate) fn enter_on(lane: &'static Lane) -> Option<Self> {
+        if !session_word::is_on() {
+            return None;
+        }
+        Self::enter_lane(lane)
+    }
+
     #[inline(always)]
     fn enter_lane(lane: &'static Lane) -> Option<Self> {
         let stamp = match lane.gate.enter(session_word::word()) {
@@ -80,14 +89,8 @@ impl LaneWriter {
                 return None;
             }
         };
-        let Some(tables) = tables::get() else {
-            lane.gate.leave();
-            return None;
-        };
         let mut writer = Self {
             lane,
-            tables,
-            stamp,
             now: clock::now(),
             _this_thread: PhantomData,
         };
@@ -95,9 +98,8 @@ impl LaneWriter {
         {
             writer.now = writer.now.wrapping_add(writer.state().skew);
         }
-        // Relaxed: only the owner stores here.
-        if lane.session.load(Ordering::Relaxed) != stamp.word() {
-            writer.set_up();
+        if writer.stamp() != stamp {
+            writer.set_up(stamp);
         }
         Some(writer)
     }
@@ -115,14 +117,15 @@ impl LaneWriter {
 
     #[inline(always)]
     pub(crate) fn stamp(&self) -> SessionStamp {
-        self.stamp
+        // Relaxed: only the owner stores here.
+        SessionStamp::of_word(self.lane.session.load(Ordering::Relaxed))
     }
 
     /// The lane's first hook in a session: what a former session left is forgotten.
     #[cold]
-    fn set_up(&mut self) {
+    fn set_up(&mut self, stamp: SessionStamp) {
         let lane = self.lane;
-        let start_tick = self.stamp.start_tick();
+        let start_tick = stamp.start_tick();
         let state = self.state();
         state.batch = None;
         state.position = std::ptr::null_mut();
@@ -142,7 +145,7 @@ impl LaneWriter {
         lane.last_tick.store(last_tick, Ordering::Relaxed);
         std::sync::atomic::compiler_fence(Ordering::SeqCst);
         // Relaxed: as above.
-        lane.session.store(self.stamp.word(), Ordering::Relaxed);
+        lane.session.store(stamp.word(), Ordering::Relaxed);
         session::lane_joins();
         let is_worker = lane.role() != ThreadRole::Recorder;
         worker_count::raise_to(self, if is_worker { lane.number() + 1 } else { 1 });
@@ -168,13 +171,12 @@ impl LaneWriter {
     #[inline(never)]
     fn refill(&mut self, bytes: usize) -> bool {
         self.hand_over();
-        let number = self.lane.number();
-        let tick = self.last_tick();
+        let (number, stamp, tick) = (self.lane.number(), self.stamp(), self.last_tick());
         let state = self.state();
         let small = state.first_batch && bytes < 1024;
         let Some(mut batch) = session::take_batch(small) else {
             state.lost += 1;
-            session::end_for_want_of_room(self.stamp);
+            session::end_for_want_of_room(stamp);
             return false;
         };
         state.first_batch = false;
@@ -376,8 +378,8 @@ impl LaneWriter {
     /// The caller's stack, interned.
     #[inline(always)]
     pub(crate) fn walk_stack(&mut self) -> Option<&'static StackEntry> {
-        let bounds = self.lane.stack_bounds();
-        let (tables, stamp) = (self.tables, self.stamp);
+        let bounds = self.lane.walk_bounds();
+        let (tables, stamp) = (tables::get()?, self.stamp());
         let state = self.state();
         state.walked.walk(bounds);
         if state.walked.is_cut() {
@@ -395,20 +397,24 @@ impl LaneWriter {
     /// The id of the stack that has the function at `entry` alone.
     #[inline]
     pub(crate) fn start_stack(&mut self, entry: u64) -> u32 {
-        let (tables, stamp) = (self.tables, self.stamp);
-        tables.start_stack(entry, stamp, &mut self.state().stacks)
+        let stamp = self.stamp();
+        tables::get().map_or(0, |tables| {
+            tables.start_stack(entry, stamp, &mut self.state().stacks)
+        })
     }
 
     /// The session uses a stack that was interned before.
     #[inline]
     pub(crate) fn use_stack(&mut self, stack: &'static StackEntry) -> u32 {
-        self.tables.stacks.mark_used(stack, self.stamp);
+        if let Some(tables) = tables::get() {
+            tables.stacks.mark_used(stack, self.stamp());
+        }
         stack.id()
     }
 
     /// The id of a name; 0 if it is empty or the table is full. Long names are cut, and that is counted.
     pub(crate) fn string_id(&mut self, name: &[u8]) -> StringId {
-        let (tables, stamp) = (self.tables, self.stamp);
+        let stamp = self.stamp();
         let state = self.state();
         let kept = &name[..name.len().min(NAME_BYTES_MAX)];
         if kept.len() < name.len() {
@@ -417,10 +423,9 @@ impl LaneWriter {
         if kept.is_empty() {
             return StringId(0);
         }
-        let hash = Hash::of_bytes(kept);
-        tables
-            .strings
-            .intern(kept, hash, stamp, &mut state.strings)
+        let hash = hash_of_bytes(kept);
+        tables::get()
+            .and_then(|tables| tables.strings.intern(kept, hash, stamp, &mut state.strings))
             .map_or(StringId(0), |entry| StringId(u64::from(entry.id())))
     }
 

@@ -8,9 +8,9 @@ use exectrace_format::StringId;
 
 use crate::block_reason::{LeafClass, code};
 use crate::gate::SessionStamp;
-use crate::intern_table::{Chunk, Hash};
+use crate::intern_table::{Chunk, hash_of_bytes};
 use crate::statistics::StackMethod;
-use crate::symbols::{self, Symboliser};
+use crate::symbols::Symboliser;
 use crate::tables::{StackEntry, Tables};
 
 /// Most frames of a stack in the file.
@@ -67,18 +67,13 @@ impl StackFrames {
             symboliser.resolve(pc - 1, &mut frames);
             named.extend(frames.iter().map(|frame| (pc, *frame)));
         }
-        let is_own = |frame: &symbols::Frame| is_own(symboliser.name(frame.function));
-        let own = named.iter().take_while(|(_, frame)| is_own(frame)).count();
-        // Where nothing else is left, our own frames are better than none: Go 1.19's pages need a frame in some stacks.
-        if own < named.len() {
-            named.drain(..own);
-        }
+        trim(&mut named, |(_, frame)| symboliser.name(frame.function));
         named.truncate(FRAMES_MAX);
         let mut string_id = |text: &str| {
             if text.is_empty() {
                 return StringId(0);
             }
-            let hash = Hash::of_bytes(text.as_bytes());
+            let hash = hash_of_bytes(text.as_bytes());
             let entry = tables.strings.intern(text.as_bytes(), hash, stamp, chunk);
             entry.map_or(StringId(0), |entry| StringId(u64::from(entry.id())))
         };
@@ -132,13 +127,99 @@ impl StackFrames {
     }
 }
 
+/// Takes off, at the inner end, what lies inside of a hook, and at the outer end the adapter's function that runs the task.
+/// Where nothing else is left, our own frames are better than none: Go 1.19's pages need a frame in some stacks.
+fn trim<'n, T>(frames: &mut Vec<T>, name: impl Fn(&T) -> &'n str) {
+    let inside = frames
+        .iter()
+        .take_while(|frame| is_own(name(frame)) || is_standard(name(frame)))
+        .collect::<Vec<_>>();
+    let hook = inside.iter().rposition(|frame| is_own(name(frame)));
+    let mut inner = hook.map_or(0, |last| last + 1);
+    // The waker's own function says no more than the hook in it.
+    if inner > 0 && frames.get(inner).is_some_and(|frame| is_waker(name(frame))) {
+        inner += 1;
+    }
+    let rest = &frames[inner..];
+    let outer = rest.iter().rev().take_while(|frame| is_own(name(frame)));
+    let kept = rest.len() - outer.count();
+    if kept > 0 {
+        frames.truncate(inner + kept);
+        frames.drain(..inner);
+    }
+}
+
 /// Whether a frame is the recorder's own and of no interest to its users.
 fn is_own(function: &str) -> bool {
-    const OWN: [&str; 4] = [
-        "exectrace::",
-        "<exectrace::",
-        "exectrace_tokio::",
-        "<exectrace_tokio::",
-    ];
-    OWN.iter().any(|prefix| function.starts_with(prefix))
+    is_of_crate(function, &["exectrace", "exectrace_std", "exectrace_tokio"])
+}
+
+/// Whether a function is the standard library's: what a hook is made of goes through some.
+fn is_standard(function: &str) -> bool {
+    is_of_crate(function, &["core", "std", "alloc"])
+}
+
+fn is_waker(function: &str) -> bool {
+    function
+        .trim_start_matches('<')
+        .starts_with("core::task::wake::Waker")
+}
+
+fn is_of_crate(function: &str, crates: &[&str]) -> bool {
+    let path = function.trim_start_matches(['<', '&']);
+    let root = path.split("::").next().unwrap_or_default();
+    crates.contains(&root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(functions: &[&str], expect: &[&str]) {
+        let mut frames = functions.to_vec();
+        trim(&mut frames, |name| name);
+        assert_eq!(frames, expect);
+    }
+
+    #[test]
+    fn a_stack_begins_behind_the_hook_and_ends_before_the_adapter() {
+        check(&["exectrace::hook::f", "app::f"], &["app::f"]);
+        check(
+            &[
+                "std::thread::local::LocalKey<T>::with",
+                "exectrace_tokio::task_waker::clone",
+                "<core::task::wake::Waker as core::clone::Clone>::clone",
+                "<tokio::time::sleep::Sleep as core::future::future::Future>::poll",
+                "app::handler",
+                "<exectrace_tokio::traced::Traced<F> as core::future::future::Future>::poll",
+            ],
+            &[
+                "<tokio::time::sleep::Sleep as core::future::future::Future>::poll",
+                "app::handler",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_not_ours_stays() {
+        check(
+            &["core::task::wake::Waker::wake", "app::f"],
+            &["core::task::wake::Waker::wake", "app::f"],
+        );
+        check(
+            &["app::f", "exectrace::hook::g", "app::h"],
+            &["app::f", "exectrace::hook::g", "app::h"],
+        );
+        check(&["exectrace_viewer::f"], &["exectrace_viewer::f"]);
+    }
+
+    #[test]
+    fn our_own_frames_stay_where_there_is_nothing_else() {
+        check(
+            &["exectrace::f", "exectrace::g"],
+            &["exectrace::f", "exectrace::g"],
+        );
+        check(&[], &[]);
+    }
 }

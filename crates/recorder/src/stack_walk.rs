@@ -10,7 +10,7 @@
 //! stacks short, never wrong loads. There is no DWARF unwinding here: it locks and allocates.
 #![expect(unsafe_code, reason = "loads of the thread's own stack")]
 
-use crate::intern_table::Hash;
+use crate::intern_table::{HashValue, StackHash};
 
 /// Most frames of a stack, as in Go.
 pub(crate) const FRAMES_MAX: usize = 128;
@@ -36,7 +36,7 @@ impl StackBounds {
 pub(crate) struct StackBuffer {
     pcs: [u64; FRAMES_MAX],
     length: usize,
-    hash: u64,
+    hash: HashValue,
     cut: bool,
 }
 
@@ -45,7 +45,7 @@ impl StackBuffer {
         Self {
             pcs: [0; FRAMES_MAX],
             length: 0,
-            hash: 0,
+            hash: HashValue::EMPTY,
             cut: false,
         }
     }
@@ -56,7 +56,7 @@ impl StackBuffer {
     }
 
     #[inline]
-    pub(crate) fn hash(&self) -> u64 {
+    pub(crate) fn hash(&self) -> HashValue {
         self.hash
     }
 
@@ -67,14 +67,10 @@ impl StackBuffer {
 
     /// A stack of the given addresses.
     pub(crate) fn set(&mut self, pcs: &[u64]) {
-        let mut hash = Hash::new();
         self.length = pcs.len().min(FRAMES_MAX);
-        for (to, &pc) in self.pcs.iter_mut().zip(pcs) {
-            hash.feed(pc);
-            *to = pc;
-        }
+        self.pcs[..self.length].copy_from_slice(&pcs[..self.length]);
         self.cut = pcs.len() > FRAMES_MAX;
-        self.hash = hash.finish();
+        self.hash = StackHash::of(pcs);
     }
 
     /// Walks the calling thread's stack from the function that this is inlined into.
@@ -91,7 +87,7 @@ impl StackBuffer {
         } else {
             usize::MAX
         };
-        let mut hash = Hash::new();
+        let mut hash = StackHash::new();
         let mut length = 0;
         // Two words must lie below `high`.
         let high = bounds.high.saturating_sub(16);
@@ -112,7 +108,7 @@ impl StackBuffer {
                 self.hash = hash.finish();
                 return;
             }
-            hash.feed(pc);
+            hash.feed(length, pc);
             self.pcs[length] = pc;
             length += 1;
             low = frame + 16;
@@ -150,7 +146,7 @@ fn frame_pointer() -> usize {
 
 /// An address at the lower end of what the thread uses of its stack.
 #[inline(always)]
-fn stack_pointer() -> usize {
+pub(crate) fn stack_pointer() -> usize {
     let stack: usize;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: copies a register.
@@ -213,7 +209,7 @@ mod tests {
         descend(3, &mut shallow, bounds);
         descend(13, &mut deep, bounds);
         assert_eq!(deep.pcs().len(), shallow.pcs().len() + 10);
-        let mut hashes = [0; 2];
+        let mut hashes = [HashValue::EMPTY; 2];
         for hash in &mut hashes {
             descend(5, &mut deep, bounds);
             *hash = deep.hash();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use crate::gate::SessionStamp;
-use crate::intern_table::{Chunk, Entry, Hash, InternTable};
+use crate::intern_table::{Chunk, Entry, InternTable, StackHash};
 use crate::stack_walk::StackBuffer;
 
 /// An interned stack: return addresses, innermost first.
@@ -44,9 +44,10 @@ impl Tables {
     ) -> u32 {
         // An entry point is no return address: one more than it is, so that looking up the address before finds it.
         let content = [entry.wrapping_add(1)];
-        let mut hash = Hash::new();
-        hash.feed(content[0]);
-        match self.stacks.intern(&content, hash.finish(), stamp, chunk) {
+        match self
+            .stacks
+            .intern(&content, StackHash::of(&content), stamp, chunk)
+        {
             Some(stack) => stack.id(),
             None => self.unknown_start.get().map_or(0, |unknown| {
                 self.stacks.mark_used(unknown, stamp);
@@ -100,12 +101,13 @@ pub(crate) fn ensure() -> Option<&'static Tables> {
         unknown_start: OnceLock::new(),
     }));
     let unknown = unknown_start_function as fn() as usize as u64 + 1;
-    let mut hash = Hash::new();
-    hash.feed(unknown);
     let never = SessionStamp::new(0, false);
-    let entry = tables
-        .stacks
-        .intern(&[unknown], hash.finish(), never, &mut Chunk::empty())?;
+    let entry = tables.stacks.intern(
+        &[unknown],
+        StackHash::of(&[unknown]),
+        never,
+        &mut Chunk::empty(),
+    )?;
     tables.unknown_start.get_or_init(|| entry);
     // Release: publishes the tables; pairs with the Acquire in `get`.
     TABLES.store(std::ptr::from_ref(tables).cast_mut(), Ordering::Release);

@@ -13,10 +13,11 @@ use exectrace_format::{Seq, StackId, StringId, TaskId, ThreadId};
 use crate::batch::Patch;
 use crate::block_reason::{BlockReason, LeafClass, code, weigh};
 use crate::gate::SessionStamp;
-use crate::lane;
+use crate::lane::{self, Lane};
 use crate::lane_writer::{LaneWriter, Mark};
 use crate::region;
 use crate::session_word;
+use crate::stack_walk;
 use crate::tables::StackEntry;
 use crate::task_slab::{self, TaskRecord};
 use crate::task_word::{Pause, Paused, Step, TaskLog};
@@ -144,19 +145,20 @@ impl Task {
 
     #[inline(always)]
     fn start_as<'run>(&self, nesting: Nesting, label: StringId) -> Run<'run> {
-        let Some(record) = self.record else {
+        let (Some(record), Some(lane)) = (self.record, lane::own()) else {
             return Run::untraced();
         };
-        let former = lane::set_current(std::ptr::from_ref(record).cast_mut());
-        let outer = task_slab::record_of(former);
-        let mut suspended = None;
-        // The outer task was current until now: a lane that is set up by this hook introduces the inner one itself.
-        if let Some(mut writer) = LaneWriter::enter() {
-            suspended = start(&mut writer, record, outer, nesting, label);
+        let outer = lane.replace_current(Some(record));
+        // What a run nested in this one cuts is cut for it alone.
+        let outer_stack_end = lane.set_stack_end(0);
+        let mut suspended = Suspended::NOT;
+        if session_word::is_on() {
+            suspended = start(lane, record, outer, nesting, label);
         }
         Run {
-            record: Some(record),
+            place: Some((lane, record)),
             outer,
+            outer_stack_end,
             suspended,
             _task: PhantomData,
         }
@@ -247,20 +249,50 @@ pub(crate) enum Nesting {
     Blocked,
 }
 
+/// Whether a run made another task wait, how, and for which session: a word of its own, so that it stays in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspended(u64);
+
+impl Suspended {
+    /// No session saw another task wait.
+    pub(crate) const NOT: Self = Self(0);
+    /// Above all session words.
+    const BLOCKED: u64 = 1 << 63;
+
+    pub(crate) fn new(stamp: SessionStamp, nesting: Nesting) -> Self {
+        let blocked = match nesting {
+            Nesting::Preempted => 0,
+            Nesting::Blocked => Self::BLOCKED,
+        };
+        Self(stamp.word() | blocked)
+    }
+
+    fn get(self) -> Option<(SessionStamp, Nesting)> {
+        let nesting = match self.0 & Self::BLOCKED {
+            0 => Nesting::Preempted,
+            _ => Nesting::Blocked,
+        };
+        let stamp = SessionStamp::of_word(self.0 & !Self::BLOCKED);
+        (self != Self::NOT).then_some((stamp, nesting))
+    }
+}
+
 /// A run of a task on the calling thread, from its start to its end.
 ///
 /// Dropping it says that the task has ended, in order or by a panic.
 pub struct Run<'task> {
-    record: Option<&'static TaskRecord>,
+    /// The thread's lane and the task; `None` when the end is told.
+    place: Option<(&'static Lane, &'static TaskRecord)>,
     outer: Option<&'static TaskRecord>,
-    suspended: Option<(SessionStamp, Nesting)>,
+    outer_stack_end: usize,
+    suspended: Suspended,
     /// A run belongs to the thread that started it.
     _task: PhantomData<(&'task Task, *const ())>,
 }
 
 impl fmt::Debug for Run<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = self.record.map_or(0, TaskRecord::id);
+        let id = self.place.map_or(0, |(_, record)| record.id());
         f.debug_struct("Run").field("task", &id).finish()
     }
 }
@@ -268,10 +300,20 @@ impl fmt::Debug for Run<'_> {
 impl Run<'_> {
     fn untraced() -> Self {
         Self {
-            record: None,
+            place: None,
             outer: None,
-            suspended: None,
+            outer_stack_end: 0,
+            suspended: Suspended::NOT,
             _task: PhantomData,
+        }
+    }
+
+    /// Stacks that are taken until the run ends go up to the function that calls this, and no further: what lies above is the
+    /// executor's, the same for all tasks. To be called by the function that then runs the task.
+    #[inline(always)]
+    pub fn end_stacks_here(&self) {
+        if let Some(lane) = lane::existing() {
+            lane.set_stack_end(stack_walk::stack_pointer());
         }
     }
 
@@ -318,10 +360,10 @@ impl Run<'_> {
     /// Writes the end of the run, and gives the thread back to the outer task.
     #[inline(always)]
     fn finish(&mut self, write: impl FnOnce(&mut LaneWriter, &'static TaskRecord)) {
-        let Some(record) = self.record.take() else {
+        let Some((lane, record)) = self.place.take() else {
             return;
         };
-        if let Some(mut writer) = LaneWriter::enter() {
+        if let Some(mut writer) = LaneWriter::enter_on(lane) {
             if writer.room(TRANSITION_EVENTS) {
                 write(&mut writer, record);
             }
@@ -329,21 +371,22 @@ impl Run<'_> {
                 resume(&mut writer, outer, self.suspended);
             }
         }
-        lane::set_current(task_slab::pointer_of(self.outer));
+        lane.replace_current(self.outer);
+        lane.set_stack_end(self.outer_stack_end);
     }
 }
 
 impl Drop for Run<'_> {
     #[inline]
     fn drop(&mut self) {
-        let record = self.record;
+        let Some((_, record)) = self.place else {
+            return;
+        };
         self.finish(|writer, record| {
             record.word.end(&mut TaskLogger::new(writer, record, 0));
         });
-        if let Some(record) = record {
-            record.word.end_unheard();
-            region::abandon(record);
-        }
+        record.word.end_unheard();
+        region::abandon(record);
     }
 }
 
@@ -361,25 +404,32 @@ impl Leaf {
 }
 
 /// Writes the start of `record`, the outer task suspended first if the session sees it run.
-#[inline(always)]
+///
+/// The inner task is current already: a lane that is set up by this hook introduces it, not the outer one.
+#[inline(never)]
 fn start(
-    writer: &mut LaneWriter,
+    lane: &'static Lane,
     record: &'static TaskRecord,
     outer: Option<&'static TaskRecord>,
     nesting: Nesting,
     label: StringId,
-) -> Option<(SessionStamp, Nesting)> {
+) -> Suspended {
+    let Some(mut writer) = LaneWriter::enter_on(lane) else {
+        return Suspended::NOT;
+    };
     if !writer.room(TRANSITION_EVENTS) {
-        return None;
+        return Suspended::NOT;
     }
     // Relaxed: stored by this thread.
-    let running = writer.lane().running.load(Ordering::Relaxed);
-    let mut suspended = None;
+    let running = lane.running.load(Ordering::Relaxed);
+    let mut suspended = Suspended::NOT;
     if running != 0 && running != record.id() {
-        suspend(writer, nesting);
-        suspended = outer.map(|_| (writer.stamp(), nesting));
+        suspend(&mut writer, nesting);
+        if outer.is_some() {
+            suspended = Suspended::new(writer.stamp(), nesting);
+        }
     }
-    let mut logger = TaskLogger::new(writer, record, 0);
+    let mut logger = TaskLogger::new(&mut writer, record, 0);
     logger.label = label;
     record.word.start(&mut logger);
     suspended
@@ -408,11 +458,7 @@ pub(crate) fn suspend_for(writer: &mut LaneWriter, event_type: EventType) {
 
 /// The outer task runs on.
 #[cold]
-pub(crate) fn resume(
-    writer: &mut LaneWriter,
-    outer: &'static TaskRecord,
-    suspended: Option<(SessionStamp, Nesting)>,
-) {
+pub(crate) fn resume(writer: &mut LaneWriter, outer: &'static TaskRecord, suspended: Suspended) {
     // Relaxed: stored by this thread.
     if outer.in_syscall.load(Ordering::Relaxed) || !writer.room(TRANSITION_EVENTS) {
         return;
@@ -425,7 +471,7 @@ pub(crate) fn resume(
     if writer.lane().running.load(Ordering::Relaxed) == outer.id() {
         return;
     }
-    let Some((stamp, nesting)) = suspended else {
+    let Some((stamp, nesting)) = suspended.get() else {
         return;
     };
     debug_assert_eq!(
@@ -525,7 +571,7 @@ fn end_outside_of_a_run(record: &'static TaskRecord) {
             if let Some(outer) = outer
                 && nested
             {
-                let suspended = Some((writer.stamp(), Nesting::Preempted));
+                let suspended = Suspended::new(writer.stamp(), Nesting::Preempted);
                 resume(&mut writer, outer, suspended);
             }
         }

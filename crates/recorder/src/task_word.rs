@@ -81,6 +81,13 @@ impl Word {
     fn is_known(self, start_tick: u64) -> bool {
         self.tick() >= start_tick
     }
+
+    #[inline]
+    fn is_runnable(self, start_tick: u64) -> bool {
+        use State::{IntroducedRunnable, Runnable, RunnableWoken};
+        self.is_known(start_tick)
+            && matches!(self.state(), Runnable | RunnableWoken | IntroducedRunnable)
+    }
 }
 
 /// One event of a transition. The log knows the task, the stacks and the reason.
@@ -228,7 +235,7 @@ impl TaskWord {
     }
 
     /// Somebody wakes the task. Returns whether an event was written.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake<L: TaskLog>(&self, log: &mut L) -> bool {
         let mark = log.mark();
         let mut word = self.load();
@@ -265,10 +272,21 @@ impl TaskWord {
     }
 
     /// The thread begins to run the task. Returns whether the session sees it run from now on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn start<L: TaskLog>(&self, log: &mut L) -> bool {
-        let mark = log.mark();
         let mut word = self.load();
+        if word.is_runnable(log.start_tick()) {
+            // Nobody else changes the word of a known task that is runnable: no swap is needed.
+            let Some((tick, seq)) = self.write_start(log, word) else {
+                return false;
+            };
+            self.set_seq(seq);
+            // Release: publishes seq; pairs with the Acquire in `load`.
+            self.word
+                .store(Word::new(tick, State::Running).0, Ordering::Release);
+            return true;
+        }
+        let mark = log.mark();
         loop {
             let Some((tick, seq)) = self.write_start(log, word) else {
                 return false;
@@ -283,7 +301,7 @@ impl TaskWord {
     }
 
     /// Writes what leads a task from `word` to running: the tick and the seq of its start.
-    #[inline]
+    #[inline(always)]
     fn write_start<L: TaskLog>(&self, log: &mut L, word: Word) -> Option<(u64, u64)> {
         let cause = word.tick();
         if !word.is_known(log.start_tick()) {
@@ -308,7 +326,7 @@ impl TaskWord {
     }
 
     /// The thread stops running the task, which has not ended.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pause<L: TaskLog>(&self, log: &mut L, pause: Pause) -> Paused {
         let mark = log.mark();
         let mut word = self.load();

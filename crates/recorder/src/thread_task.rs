@@ -10,7 +10,7 @@ use crate::block_reason::BlockReason;
 use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
-use crate::task::{self, Nesting, Run, Task, TaskLogger, TaskRef};
+use crate::task::{self, Nesting, Run, Suspended, Task, TaskLogger, TaskRef};
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Paused};
 
@@ -175,9 +175,9 @@ impl Drop for Blocked {
         };
         match self.how {
             How::Suspended(stamp, nesting) => {
-                task::resume(&mut writer, record, Some((stamp, nesting)));
+                task::resume(&mut writer, record, Suspended::new(stamp, nesting));
             }
-            How::Waits | How::Unseen => task::resume(&mut writer, record, None),
+            How::Waits | How::Unseen => task::resume(&mut writer, record, Suspended::NOT),
         }
     }
 }
