@@ -42,8 +42,10 @@ pub(super) struct Elf {
 #[derive(Debug)]
 struct Segment {
     offset: u64,
-    size: u64,
     address: u64,
+    /// In the file; a file with nothing but debug information keeps the segments, but none of their bytes.
+    file_size: u64,
+    memory_size: u64,
     executable: bool,
 }
 
@@ -82,7 +84,7 @@ impl Elf {
     pub(super) fn address_of(&self, offset: u64) -> Option<u64> {
         self.segments.iter().find_map(|segment| {
             let inside = offset.checked_sub(segment.offset)?;
-            (inside < segment.size).then(|| segment.address.wrapping_add(inside))
+            (inside < segment.file_size).then(|| segment.address.wrapping_add(inside))
         })
     }
 
@@ -90,7 +92,7 @@ impl Elf {
     pub(super) fn code(&self) -> Range<u64> {
         let code = self.segments.iter().filter(|segment| segment.executable);
         let start = code.clone().map(|segment| segment.address).min();
-        let end = code.map(|segment| segment.address.saturating_add(segment.size));
+        let end = code.map(|segment| segment.address.saturating_add(segment.memory_size));
         start.unwrap_or(0)..end.max().unwrap_or(0)
     }
 
@@ -166,7 +168,8 @@ fn segments(bytes: &[u8]) -> Option<Vec<Segment>> {
             executable: u32_at(raw, 4)? & SEGMENT_EXECUTABLE != 0,
             offset: u64_at(raw, 8)?,
             address: u64_at(raw, 16)?,
-            size: u64_at(raw, 32)?,
+            file_size: u64_at(raw, 32)?,
+            memory_size: u64_at(raw, 40)?,
         })
     };
     table

@@ -272,35 +272,97 @@ fn a_library_that_is_loaded_later_is_found() {
     }
 }
 
-/// A child's run of the test that starts it.
+/// Set in a child's run of the test that starts it.
 const CHILD: &str = "EXECTRACE_TEST_CHILD";
 
-#[test]
-fn a_program_that_was_replaced_still_has_its_names() {
-    if std::env::var_os(CHILD).is_some() {
-        let program = std::env::current_exe().expect("it has a path");
-        std::fs::remove_file(&program).expect("it can be removed");
-        std::fs::write(&program, "something else").expect("its path can be taken");
-        let frames = resolve(&mut Symboliser::new(), plain as *const () as u64);
-        assert_eq!(frames[frames.len() - 1].function, own("plain"));
-        assert!(frames[frames.len() - 1].line >= LINE_OF_PLAIN);
-        return;
-    }
-    let folder = std::env::temp_dir().join(format!("exectrace-replaced-{}", std::process::id()));
+/// Runs `test` in a copy of this program that `prepare` has had in hands; false if it could not prepare it.
+fn passes_in_copy(test: &str, prepare: impl FnOnce(&Path) -> bool) -> bool {
+    let folder = std::env::temp_dir().join(format!("exectrace-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder can be made");
     let copy = folder.join("program");
     std::fs::copy("/proc/self/exe", &copy).expect("the program can be copied");
-    let test = own("a_program_that_was_replaced_still_has_its_names");
+    let test = own(test);
     let (_crate, test) = test.split_once("::").expect("it is a path");
-    let output = Command::new(&copy)
-        .args(["--exact", test])
-        .env(CHILD, "1")
-        .output();
-    let left = std::fs::read(&copy);
+    let output = prepare(&copy).then(|| {
+        let mut command = Command::new(&copy);
+        command.args(["--exact", test]).env(CHILD, "1").output()
+    });
     let _ = std::fs::remove_dir_all(&folder);
+    let Some(output) = output else {
+        return false;
+    };
     let output = output.expect("the copy runs");
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(left.expect("the child left a file"), b"something else");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("1 passed"), "{text}");
+    true
+}
+
+#[test]
+fn a_program_that_was_replaced_still_has_its_names() {
+    if std::env::var_os(CHILD).is_none() {
+        let prepare = |_: &Path| true;
+        assert!(passes_in_copy(
+            "a_program_that_was_replaced_still_has_its_names",
+            prepare
+        ));
+        return;
+    }
+    let program = std::env::current_exe().expect("it has a path");
+    std::fs::remove_file(&program).expect("it can be removed");
+    std::fs::write(&program, "something else").expect("its path can be taken");
+    let frames = resolve(&mut Symboliser::new(), plain as *const () as u64);
+    let frame = &frames[frames.len() - 1];
+    assert_eq!(frame.function, own("plain"));
+    assert!(frame.line >= LINE_OF_PLAIN, "{frame:?}");
+}
+
+/// Runs a tool that comes with the linker; false if it is not there.
+fn run(tool: &str, arguments: &[&Path]) -> bool {
+    let status = Command::new(tool).args(arguments).status();
+    status.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn a_stripped_program_finds_the_file_with_its_debug_information() {
+    if std::env::var_os(CHILD).is_none() {
+        passes_in_copy(
+            "a_stripped_program_finds_the_file_with_its_debug_information",
+            |program| {
+                let debug = program.with_extension("debug");
+                run(
+                    "objcopy",
+                    &[Path::new("--only-keep-debug"), program, &debug],
+                ) && run("strip", &[Path::new("--strip-all"), program])
+                    && run(
+                        "objcopy",
+                        &[
+                            Path::new(&format!("--add-gnu-debuglink={}", debug.display())),
+                            program,
+                        ],
+                    )
+            },
+        );
+        return;
+    }
+    let frames = resolve(&mut Symboliser::new(), plain as *const () as u64);
+    let frame = &frames[frames.len() - 1];
+    assert_eq!(frame.function, own("plain"));
+    assert!(frame.line >= LINE_OF_PLAIN, "{frame:?}");
+}
+
+#[test]
+fn a_function_of_a_stripped_program_is_an_offset() {
+    if std::env::var_os(CHILD).is_none() {
+        passes_in_copy("a_function_of_a_stripped_program_is_an_offset", |program| {
+            run("strip", &[Path::new("--strip-all"), program])
+        });
+        return;
+    }
+    let frames = resolve(&mut Symboliser::new(), plain as *const () as u64);
+    assert_eq!(frames.len(), 1);
+    assert!(frames[0].function.starts_with("program+0x"), "{frames:?}");
+    assert_eq!((frames[0].file.as_str(), frames[0].line), ("", 0));
 }
 
 #[test]
