@@ -216,7 +216,7 @@ mod tests {
             Some("backtrace::symbolize"),
         );
         check(
-            "/work/vendor/bytes/src/buf/buf_impl.rs",
+            "/home/u/vendor/bytes/src/buf/buf_impl.rs",
             Some("bytes::buf::buf_impl"),
         );
     }
