@@ -14,10 +14,10 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use exectrace_format::go_v1::{self, Batch, Event, Frequency};
+use exectrace_format::go_v1::{self, Batch, Event, EventType, Frequency};
 use exectrace_format::{StackId, StringId, Version, WorkerId};
 
-use crate::batch::{BatchPool, BatchPtr};
+use crate::batch::{BatchPool, BatchPtr, EVENT_TYPES};
 use crate::clock::{self, ClockPair};
 use crate::description::Description;
 use crate::gate::SessionStamp;
@@ -26,10 +26,12 @@ use crate::lane;
 use crate::output::Output;
 use crate::patches;
 use crate::recorder::Shared;
+use crate::sampler::Sampler;
+use crate::sampler::trace_samples::TraceSamples;
 use crate::session::{self, Closing, Turn};
 use crate::session_word;
 use crate::stack_frames::{self, StackFrames};
-use crate::statistics::{EndReason, StackMethod, Statistics};
+use crate::statistics::{CpuSampleStatistics, EndReason, StackMethod, Statistics};
 use crate::tables::Tables;
 use crate::task;
 use crate::task_slab;
@@ -61,6 +63,8 @@ pub(crate) struct Collector {
     frames: StackFrames,
     chunk: Chunk,
     description: Description,
+    sampler: Option<Sampler>,
+    samples: TraceSamples,
     stacks: u64,
     strings: u64,
     frequency_written: bool,
@@ -80,6 +84,7 @@ impl Collector {
         tables: &'static Tables,
         stamp: SessionStamp,
         start_pair: ClockPair,
+        sampler: Option<Sampler>,
         turn: Turn,
     ) -> Self {
         Self {
@@ -94,6 +99,8 @@ impl Collector {
             frames: StackFrames::default(),
             chunk: Chunk::empty(),
             description: Description::new(start_pair),
+            sampler,
+            samples: TraceSamples::new(),
             stacks: 0,
             strings: 0,
             frequency_written: false,
@@ -105,7 +112,12 @@ impl Collector {
     pub(crate) fn run(mut self) -> Statistics {
         lane::set_role(ThreadRole::Recorder);
         self.output.buffer.extend(Version::Go1_19.header());
+        if let Some(sampler) = &mut self.sampler {
+            sampler.begin();
+        }
         self.description.at_start();
+        self.description
+            .of_sampling(self.sampler.as_ref().map(Sampler::rate));
         task_slab::for_each_live(task::introduce);
         let end = loop {
             if let Some(end) = self.end() {
@@ -148,17 +160,28 @@ impl Collector {
     /// Takes what has come and gives it to the sink.
     fn look(&mut self) {
         self.description.of_threads();
+        self.take_samples();
         let full = session::take_full();
-        if full.is_empty() {
+        if full.is_empty() && !self.samples.are_due() {
             return;
         }
         self.write_batches(full);
         self.output.write_out();
     }
 
+    /// Takes what the sampler has, and sees to new threads.
+    fn take_samples(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.look();
+            self.samples
+                .take(sampler, self.tables, self.stamp, &mut self.chunk);
+        }
+    }
+
     fn write_batches(&mut self, batches: Vec<BatchPtr>) {
         // The tables are taken after the batches, so that they hold all that the batches use.
         self.write_tables();
+        self.write_samples();
         for mut batch in batches {
             let patches = batch.patches();
             let mut counts = batch.head().counts;
@@ -206,6 +229,18 @@ impl Collector {
         self.output.buffer.extend(records);
     }
 
+    /// Writes the samples that wait, in a batch of their own.
+    fn write_samples(&mut self) {
+        let Some((records, count)) = self.samples.take_records() else {
+            return;
+        };
+        self.begin_table_batch(self.stamp.start_tick());
+        self.output.buffer.extend(records);
+        let mut counts = [0; EVENT_TYPES];
+        counts[EventType::CPUSample as usize] = count;
+        self.output.events.add(&counts);
+    }
+
     fn begin_table_batch(&mut self, ticks: u64) {
         let batch = Batch {
             worker: WorkerId(TABLE_WORKER),
@@ -221,8 +256,13 @@ impl Collector {
 
     /// Ends the session and writes what is left.
     fn close(mut self, end: EndReason) -> Statistics {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.stop();
+        }
+        self.take_samples();
         self.description.of_threads();
-        self.description.at_end(self.start_cpu_ns);
+        let lost_samples = self.sampler.as_ref().map_or(0, |it| it.account().lost);
+        self.description.at_end(self.start_cpu_ns, lost_samples);
         let mut closing = session::close(self.stamp);
         let duration = self.started.elapsed();
         let cpu_time = self.cpu_time();
@@ -254,6 +294,18 @@ impl Collector {
         } else {
             end
         };
+        let cpu_samples = self.sampler.as_ref().map(|sampler| {
+            let account = sampler.account();
+            let rate = sampler.rate();
+            CpuSampleStatistics {
+                written: output.written.of("CPUSample"),
+                lost: account.lost + output.dropped.of("CPUSample"),
+                wished_hz: rate.wished_hz,
+                effective_hz: rate.effective_hz,
+                threads: account.threads,
+                refused_threads: account.refused_threads,
+            }
+        });
         let refused = self.tables.stacks.take_refused() + self.tables.strings.take_refused();
         let statistics = Statistics {
             end,
@@ -282,7 +334,7 @@ impl Collector {
             },
             clock: clock::source(),
             cpu_time,
-            cpu_samples: None,
+            cpu_samples,
             batch_bytes_max: self.pool.touched_bytes(),
             table_bytes: self.tables.used_bytes(),
         };

@@ -5,9 +5,10 @@
 //! | `exectrace.writer` | `exectrace 0.1.0` | start |
 //! | `exectrace.clock` | `ticks=… wall_ns=… monotonic_ns=… frequency=…` | start and end |
 //! | `exectrace.process` | `pid=… args=…` | start |
+//! | `exectrace.sampling` | `wished_hz=… effective_hz=… kernel_tick_hz=…` | start, if CPU samples are taken |
 //! | `exectrace.thread` | `worker=… thread=… role=… name=…` | whenever a thread joins or changes |
 //! | `exectrace.cpu` | `seconds=…` | end |
-//! | `exectrace.dropped` | `events=… …` | end, if anything was dropped |
+//! | `exectrace.dropped` | `cpu_samples=…` | end, if anything was dropped |
 //!
 //! Go's tools show them as logs of no goroutine; our reader makes them the trace's metadata.
 
@@ -19,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::annotation;
 use crate::clock::{self, ClockPair};
 use crate::lane;
+use crate::sampler::rate::SampleRate;
 
 /// Keeps account of what has been said.
 pub(crate) struct Description {
@@ -73,9 +75,24 @@ impl Description {
         }
     }
 
-    /// CPU time, and the clock once more.
-    pub(crate) fn at_end(&mut self, start_cpu_ns: u64) {
+    /// How CPU samples are taken, if they are: the rate that is granted, which may be lower than the one that was wished.
+    pub(crate) fn of_sampling(&mut self, rate: Option<SampleRate>) {
+        if let Some(rate) = rate {
+            let text = format!(
+                "wished_hz={} effective_hz={} kernel_tick_hz={}",
+                rate.wished_hz, rate.effective_hz, rate.tick_hz
+            );
+            say(b"exectrace.sampling", text.as_bytes());
+        }
+    }
+
+    /// CPU time, the clock once more, and what was dropped.
+    pub(crate) fn at_end(&mut self, start_cpu_ns: u64, lost_samples: u64) {
         self.say_clock();
+        if lost_samples > 0 {
+            let text = format!("cpu_samples={lost_samples}");
+            say(b"exectrace.dropped", text.as_bytes());
+        }
         let used_ns = clock::clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(start_cpu_ns);
         let seconds = std::time::Duration::from_nanos(used_ns).as_secs_f64();
         say(b"exectrace.cpu", format!("seconds={seconds:.6}").as_bytes());

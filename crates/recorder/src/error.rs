@@ -16,6 +16,10 @@ pub enum Error {
     },
     /// The collector's thread could not be started.
     CollectorThread(io::Error),
+    /// CPU samples are being taken already, by a profiler or a session.
+    SamplerRunning,
+    /// The program, or a library of its, handles `SIGPROF` itself.
+    ProfilingSignalInUse,
 }
 
 impl fmt::Display for Error {
@@ -32,6 +36,13 @@ impl fmt::Display for Error {
             Self::CollectorThread(error) => {
                 write!(f, "the thread that collects the recording cannot be started: {error}")
             }
+            Self::SamplerRunning => f.write_str(
+                "CPU samples are being taken already: stop the profiler, or record without samples (Recorder::without_cpu_samples)",
+            ),
+            Self::ProfilingSignalInUse => f.write_str(
+                "the program has a handler for SIGPROF: ask to have it called for the signals that are not ours \
+                 (Recorder::chain_profiling_signal), or record without samples (Recorder::without_cpu_samples)",
+            ),
         }
     }
 }

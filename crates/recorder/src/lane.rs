@@ -108,6 +108,15 @@ impl Lane {
         u64::from(self.thread.load(Ordering::Relaxed).unsigned_abs())
     }
 
+    /// Whether the lane is the thread's at this time. Certain when that thread itself asks, in a signal handler say.
+    ///
+    /// # Signal safety
+    /// Two loads.
+    pub(crate) fn is_of(&self, thread: u64) -> bool {
+        // Relaxed: both are stored by the thread that asks.
+        self.thread() == thread && self.owned.load(Ordering::Relaxed)
+    }
+
     /// Where the thread's stack lies.
     #[inline]
     pub(crate) fn stack_bounds(&self) -> StackBounds {
@@ -227,6 +236,8 @@ impl Lane {
 /// All lanes, the newest first.
 static LANES: AtomicPtr<Lane> = AtomicPtr::new(std::ptr::null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);
+/// How often a thread got a lane.
+static CLAIMS: AtomicU32 = AtomicU32::new(0);
 
 /// Walks all lanes.
 pub(crate) fn all() -> impl Iterator<Item = &'static Lane> {
@@ -240,6 +251,15 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Lane> {
         next = lane.next.load(Ordering::Relaxed);
         Some(lane)
     })
+}
+
+/// How often a thread got a lane so far: who looked for a lane in vain need not look again before this changes.
+///
+/// # Signal safety
+/// One load.
+pub(crate) fn claims() -> u32 {
+    // Relaxed: what the calling thread itself claimed is counted.
+    CLAIMS.load(Ordering::Relaxed)
 }
 
 /// What the thread-local pointer holds when the thread is past its exit: no lane is there.
@@ -312,6 +332,8 @@ fn claim() -> Option<&'static Lane> {
     lane.role.store(ThreadRole::Plain.code(), Ordering::Relaxed);
     let (thread, name) = crate::thread_role::own_id_and_name();
     lane.describe(thread, name);
+    // Relaxed: a hint for the thread's own signal handler.
+    CLAIMS.fetch_add(1, Ordering::Relaxed);
     LANE.set(lane);
     Some(lane)
 }

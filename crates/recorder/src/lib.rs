@@ -38,6 +38,8 @@ mod block_reason;
 mod clock;
 #[cfg(not(loom))]
 mod collector;
+#[cfg(all(not(loom), feature = "pprof"))]
+mod cpu_profile;
 #[cfg(not(loom))]
 mod demangle;
 #[cfg(not(loom))]
@@ -66,12 +68,16 @@ mod memory;
 mod output;
 #[cfg(not(loom))]
 mod patches;
+#[cfg(all(not(loom), feature = "pprof"))]
+mod pprof;
 #[cfg(not(loom))]
 mod recorder;
 #[cfg(not(loom))]
 mod region;
 #[cfg(not(loom))]
 mod runtime_range;
+#[cfg(not(loom))]
+mod sampler;
 #[cfg(not(loom))]
 mod session;
 #[cfg(not(loom))]
@@ -105,6 +111,8 @@ mod worker_count;
 pub use annotation::{Entered, UserTask, log};
 #[cfg(not(loom))]
 pub use clock::ClockSource;
+#[cfg(all(not(loom), feature = "pprof"))]
+pub use cpu_profile::{CpuProfile, CpuProfiler};
 #[cfg(not(loom))]
 pub use error::Error;
 #[cfg(not(loom))]

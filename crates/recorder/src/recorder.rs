@@ -13,6 +13,7 @@ use crate::collector::{Collector, Limits};
 use crate::error::Error;
 use crate::membarrier;
 use crate::region;
+use crate::sampler::{self, Sampler, Sampling};
 use crate::session::{self, Turn};
 use crate::session_word;
 use crate::statistics::Statistics;
@@ -47,6 +48,9 @@ const PULL_CHUNKS: usize = 4;
 pub struct Recorder {
     budget_bytes: usize,
     limits: Limits,
+    /// `None`: no CPU samples.
+    samples_hz: Option<u32>,
+    chain_signal: bool,
 }
 
 impl Default for Recorder {
@@ -56,11 +60,13 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// A recording without limits, with the usual memory budget.
+    /// A recording without limits, with the usual memory budget and 100 CPU samples per second of CPU time.
     pub fn new() -> Self {
         Self {
             budget_bytes: MEMORY_BUDGET_BYTES,
             limits: Limits::default(),
+            samples_hz: Some(sampler::HZ),
+            chain_signal: false,
         }
     }
 
@@ -83,6 +89,30 @@ impl Recorder {
         self
     }
 
+    /// Takes so many samples per second of each thread's CPU time; 100 unless set, and at most as many as the kernel ticks:
+    /// [`CpuSampleStatistics::effective_hz`](crate::CpuSampleStatistics::effective_hz) tells. 0 takes none.
+    ///
+    /// Samples interrupt threads by `SIGPROF`. System calls that can be restarted are; the few that the kernel never restarts
+    /// (`epoll_wait`, `poll`, `select`, `nanosleep`, waits on futexes with a time) may return `EINTR` where they did not before:
+    /// a thread that waits uses no CPU time, so that this is rare, but possible. The signal stays handled after the recording.
+    pub fn cpu_samples(mut self, hz: u32) -> Self {
+        self.samples_hz = (hz > 0).then_some(hz);
+        self
+    }
+
+    /// Takes no CPU samples, and leaves `SIGPROF` alone.
+    pub fn without_cpu_samples(mut self) -> Self {
+        self.samples_hz = None;
+        self
+    }
+
+    /// If the program handles `SIGPROF` itself, its handler is called for all signals that are not the recorder's. Without
+    /// this such a program cannot record CPU samples.
+    pub fn chain_profiling_signal(mut self) -> Self {
+        self.chain_signal = true;
+        self
+    }
+
     /// Starts a recording into `sink`. Its writes are large; a buffer in between is of no use.
     ///
     /// The sink is written by a thread of the recorder. If it gives an error, the recording ends, the program goes on, and the
@@ -90,7 +120,8 @@ impl Recorder {
     ///
     /// # Errors
     /// [`Error::AlreadyRunning`] while another session has not ended, [`Error::OutOfMemory`] and [`Error::CollectorThread`]
-    /// where the system refuses.
+    /// where the system refuses. With CPU samples, [`Error::ProfilingSignalInUse`] if the program handles `SIGPROF` itself and
+    /// did not ask for [`Recorder::chain_profiling_signal`], and [`Error::SamplerRunning`] while a profiler takes samples.
     pub fn start(self, sink: impl Write + Send + 'static) -> Result<Session, Error> {
         self.start_boxed(Box::new(sink))
     }
@@ -121,6 +152,14 @@ impl Recorder {
         Ok(PullSession { session, chunks })
     }
 
+    fn sampler(&self) -> Result<Option<Sampler>, Error> {
+        let sampling = self.samples_hz.map(|hz| Sampling {
+            hz,
+            chain: self.chain_signal,
+        });
+        sampling.map(Sampler::prepare).transpose()
+    }
+
     fn start_boxed(self, sink: Box<dyn Write + Send>) -> Result<Session, Error> {
         let turn = Turn::take().ok_or(Error::AlreadyRunning)?;
         clock::source();
@@ -133,6 +172,7 @@ impl Recorder {
         let pool = BatchPool::new(self.budget_bytes).ok_or(Error::OutOfMemory {
             size_bytes: self.budget_bytes,
         })?;
+        let sampler = self.sampler()?;
         let shared = Arc::new(Shared::default());
         let (hand_over, collectors) = sync_channel::<Collector>(1);
         let thread = std::thread::Builder::new()
@@ -150,6 +190,7 @@ impl Recorder {
             tables,
             stamp,
             pair,
+            sampler,
             turn,
         );
         // The thread waits for it, and can't have ended.

@@ -29,6 +29,16 @@ pub(crate) fn set_classifier(classifier: LeafClassifier) -> bool {
 /// The process's symboliser: it remembers what it has found from one session to the next.
 static SYMBOLISER: Mutex<Option<Symboliser>> = Mutex::new(None);
 
+/// Lends the process's symboliser.
+#[cfg(feature = "pprof")]
+pub(crate) fn with_symboliser<R>(work: impl FnOnce(&mut Symboliser) -> R) -> R {
+    let mut symboliser = SYMBOLISER.lock().unwrap_or_else(PoisonError::into_inner);
+    let symboliser = symboliser.get_or_insert_with(Symboliser::new);
+    let result = work(symboliser);
+    symboliser.release_pages();
+    result
+}
+
 /// Lets go of the files that were looked into, until the next look.
 pub(crate) fn release_pages() {
     let symboliser = SYMBOLISER.lock().unwrap_or_else(PoisonError::into_inner);

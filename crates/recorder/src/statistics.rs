@@ -143,16 +143,19 @@ pub struct Statistics {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CpuSampleStatistics {
-    /// Samples in the recording.
+    /// Samples in the recording, or in the profile.
     pub written: u64,
-    /// Samples that were taken but lost: buffers were full or in use.
+    /// Samples that were taken but lost: buffers were full or in use, or the sink failed. What was taken is either written or
+    /// lost.
     pub lost: u64,
     /// The rate that was asked for, per second of CPU time.
     pub wished_hz: u32,
-    /// The rate that the kernel grants.
+    /// The rate that the kernel grants: no more than its tick.
     pub effective_hz: u32,
     /// Threads that had a timer.
     pub threads: u64,
+    /// Threads that the kernel refused a timer (see `ulimit -i`); of their time there are no samples.
+    pub refused_threads: u64,
 }
 
 impl Statistics {

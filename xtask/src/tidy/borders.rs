@@ -35,8 +35,8 @@ const BORDERS: &[Border] = &[
     Border {
         package: "exectrace",
         ours: &["exectrace-format", "exectrace-profbuf"],
-        // The system's interface, and what turns an address into a function and a line.
-        outside: Outside::Only(&["gimli", "libc", "rustc-demangle"]),
+        // The system's interface, what turns an address into a function and a line, and pprof's form.
+        outside: Outside::Only(&["flate2", "gimli", "libc", "prost", "rustc-demangle"]),
     },
     Border {
         package: "exectrace-std",

@@ -52,6 +52,42 @@ const ROOMS: &[Room] = &[
         reason: "the tables' region allocator",
     },
     Room {
+        path: "crates/recorder/src/sampler/handler.rs",
+        reason: "a signal handler, and what the kernel hands to it",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/interrupted.rs",
+        reason: "the registers of interrupted code",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/rate.rs",
+        reason: "asks the system for a clock's resolution",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/safe_read.rs",
+        reason: "a system call that reads memory",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/shards.rs",
+        reason: "a signal handler's exclusive use of a buffer",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/signal_action.rs",
+        reason: "installs a signal handler and calls another's",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/slot.rs",
+        reason: "slots are reached by the address in a signal",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/stack_memory.rs",
+        reason: "loads of an interrupted stack",
+    },
+    Room {
+        path: "crates/recorder/src/sampler/timer.rs",
+        reason: "timer system calls",
+    },
+    Room {
         path: "crates/recorder/src/session.rs",
         reason: "batches change hands between threads",
     },

@@ -1,0 +1,294 @@
+//! CPU samples in recordings, as Go's own tools read them.
+
+mod support;
+
+use std::collections::{BTreeMap, HashSet};
+use std::hint::black_box;
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use exectrace::hook::{BlockReason, Task, adopt_thread};
+use exectrace::{Error, Recorder, Statistics};
+use support::{Memory, record, record_with, save, turn};
+
+fn task_entry() {}
+
+fn entry() -> *const () {
+    task_entry as fn() as *const ()
+}
+
+/// Burns CPU in user mode.
+#[inline(never)]
+fn burn_in_user_mode(time: Duration) {
+    let begin = Instant::now();
+    let mut number = 1_u64;
+    while begin.elapsed() < time {
+        for step in 0..1000 {
+            number = black_box(
+                number
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(step),
+            );
+        }
+    }
+}
+
+/// Burns CPU in system calls: reads that the kernel answers with zeros.
+#[inline(never)]
+fn burn_in_system_calls(time: Duration) {
+    let mut zeros = std::fs::File::open("/dev/zero").expect("every Linux has it");
+    let mut bytes = [1_u8; 2048];
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        for _ in 0..10 {
+            let _ = black_box(zeros.read(&mut bytes));
+        }
+    }
+}
+
+/// The calling thread's CPU time, by the kernel's account in ticks of a hundredth of a second or finer.
+fn own_cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("the kernel tells");
+    let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
+    Duration::from_nanos(ns.expect("a number comes first"))
+}
+
+/// What the work of a thread costs it.
+fn cpu_time_of(work: impl FnOnce() + Send) -> Duration {
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let before = own_cpu_time();
+            work();
+            own_cpu_time() - before
+        });
+        thread.join().expect("no panic")
+    })
+}
+
+/// Taken is written or lost, and what is written is in the file.
+#[track_caller]
+fn check_account(statistics: &Statistics) {
+    let samples = statistics.cpu_samples.expect("samples are taken");
+    assert_eq!(samples.written, statistics.events.of("CPUSample"));
+    assert_eq!(samples.lost, 0, "{samples:?}");
+    assert_eq!(samples.refused_threads, 0);
+}
+
+#[test]
+fn samples_carry_the_task_the_worker_and_the_stack() {
+    let _turn = turn();
+    let (recorded, ids) = record(|| {
+        let worker = thread::Builder::new().name("worker".into());
+        let worker = worker.spawn(|| {
+            let task = Task::new(entry());
+            let run = task.start();
+            burn_in_user_mode(Duration::from_millis(300));
+            run.block(BlockReason::Receive);
+            burn_in_system_calls(Duration::from_millis(300));
+            let other = Task::new(entry());
+            let run = other.start();
+            burn_in_system_calls(Duration::from_millis(300));
+            run.end();
+            [task.id(), other.id()]
+        });
+        let ids = worker.expect("a thread").join().expect("no panic");
+        // Nobody told the recorder of this thread.
+        let stranger = thread::spawn(|| burn_in_user_mode(Duration::from_millis(300)));
+        stranger.join().expect("no panic");
+        ids
+    });
+    check_account(&recorded.statistics);
+    let accepted = recorded.check();
+    if let Some(dump) = accepted.v1 {
+        let mut by_task = BTreeMap::<u64, u32>::new();
+        let mut workers = HashSet::new();
+        for line in dump.named("CPUSample") {
+            *by_task.entry(line.task).or_default() += 1;
+            if line.task != 0 {
+                workers.insert(line.worker);
+            }
+        }
+        let tasks: Vec<u64> = by_task.keys().copied().collect();
+        assert_eq!(tasks, [0, ids[0], ids[1]], "{by_task:?}");
+        assert_eq!(workers.len(), 1, "{workers:?}");
+        let outside = dump.named("CPUSample").any(|line| line.worker == -1);
+        assert!(outside, "the stranger is no worker");
+        assert!(dump.named("UserLog").any(|line| {
+            line.argument("category") == Some("exectrace.sampling")
+                && line
+                    .argument("message")
+                    .is_some_and(|it| it.contains("effective_hz=100"))
+        }));
+    }
+    if let Some(dump) = accepted.v2 {
+        let samples: Vec<_> = dump
+            .lines
+            .iter()
+            .filter(|it| it.kind == "StackSample")
+            .collect();
+        assert_eq!(
+            samples.len() as u64,
+            recorded.statistics.events.of("CPUSample")
+        );
+        assert!(samples.iter().all(|sample| !sample.stack.is_empty()));
+        for (task, function) in [
+            (ids[0], "burn_in_user_mode"),
+            (ids[1], "burn_in_system_calls"),
+        ] {
+            let of_task = samples.iter().filter(|it| it.task == task as i64);
+            let (inside, all) = of_task.fold((0, 0), |(inside, all), sample| {
+                let is_inside = sample.stack.iter().any(|it| it.function.contains(function));
+                (inside + u32::from(is_inside), all + 1)
+            });
+            assert!(inside * 10 >= all * 9, "{function}: {inside} of {all}");
+        }
+    }
+}
+
+#[test]
+fn as_many_samples_as_cpu_time_and_rate_promise() {
+    let _turn = turn();
+    let time = Duration::from_millis(1500);
+    let (recorded, cpu_time) = record_with(Recorder::new().cpu_samples(250), || {
+        thread::scope(|scope| {
+            let user = scope.spawn(move || cpu_time_of(move || burn_in_user_mode(time)));
+            let system = scope.spawn(move || {
+                cpu_time_of(move || {
+                    adopt_thread();
+                    burn_in_system_calls(time);
+                })
+            });
+            [user, system].map(|thread| thread.join().expect("no panic"))
+        })
+    });
+    check_account(&recorded.statistics);
+    let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    assert_eq!(samples.wished_hz, 250);
+    assert!(samples.effective_hz <= 250);
+    let cpu_seconds: f64 = cpu_time.iter().map(Duration::as_secs_f64).sum();
+    let expected = cpu_seconds * f64::from(samples.effective_hz);
+    let found = samples.written as f64 / expected;
+    assert!(
+        (0.75..1.25).contains(&found),
+        "{samples:?}: {found:.3} of {expected:.0}"
+    );
+}
+
+#[test]
+fn more_than_the_kernel_grants_is_not_promised() {
+    let _turn = turn();
+    let (recorded, ()) = record_with(Recorder::new().cpu_samples(1_000_000), || {
+        burn_in_user_mode(Duration::from_millis(100));
+    });
+    let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    assert!(samples.effective_hz < samples.wished_hz, "{samples:?}");
+    check_account(&recorded.statistics);
+}
+
+#[test]
+fn without_samples_there_are_none() {
+    let _turn = turn();
+    for recorder in [
+        Recorder::new().without_cpu_samples(),
+        Recorder::new().cpu_samples(0),
+    ] {
+        let (recorded, ()) = record_with(recorder, || {
+            burn_in_user_mode(Duration::from_millis(50));
+        });
+        assert_eq!(recorded.statistics.cpu_samples, None);
+        assert_eq!(recorded.statistics.events.of("CPUSample"), 0);
+    }
+}
+
+#[test]
+fn threads_that_end_while_they_are_sampled_do_no_harm() {
+    let _turn = turn();
+    let (recorded, ()) = record_with(Recorder::new().cpu_samples(250), || {
+        for round in 0..300_u64 {
+            let threads: Vec<_> = (0..10)
+                .map(|number| {
+                    thread::spawn(move || {
+                        if number % 2 == 0 {
+                            adopt_thread();
+                        }
+                        burn_in_user_mode(Duration::from_micros(100 * (round % 20)));
+                    })
+                })
+                .collect();
+            for thread in threads {
+                thread.join().expect("no panic");
+            }
+        }
+    });
+    check_account(&recorded.statistics);
+    let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    assert!(samples.threads > 10, "{samples:?}");
+    recorded.check();
+}
+
+#[test]
+fn sessions_come_and_go_while_threads_burn() {
+    let _turn = turn();
+    let end = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for number in 0..4 {
+            let end = &end;
+            scope.spawn(move || {
+                let task = Task::new(entry());
+                while !end.load(Ordering::Relaxed) {
+                    let run = task.start();
+                    if number % 2 == 0 {
+                        burn_in_user_mode(Duration::from_micros(300));
+                    } else {
+                        burn_in_system_calls(Duration::from_micros(300));
+                    }
+                    run.block(BlockReason::Sleep);
+                    task.reference().wake();
+                }
+            });
+        }
+        let mut written = 0;
+        for round in 0..200_u32 {
+            let memory = Memory::default();
+            let recorder = Recorder::new().cpu_samples(250);
+            let session = recorder
+                .start(memory.clone())
+                .expect("the last one has ended");
+            thread::sleep(Duration::from_millis(u64::from(round % 7)));
+            // From another thread than the one that started it.
+            let stopper = thread::spawn(move || session.stop());
+            let statistics = stopper.join().expect("no panic");
+            check_account(&statistics);
+            written += statistics.events.of("CPUSample");
+            if round % 40 == 0 {
+                save(&memory, statistics).check();
+            }
+        }
+        end.store(true, Ordering::Relaxed);
+        assert!(written > 20, "{written}");
+    });
+}
+
+#[test]
+fn a_session_that_ends_itself_stops_its_samples() {
+    let _turn = turn();
+    let memory = Memory::default();
+    let recorder = Recorder::new().time_max(Duration::from_millis(100));
+    let session = recorder.start(memory.clone()).expect("the session starts");
+    burn_in_user_mode(Duration::from_millis(300));
+    while !session.has_ended() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // The next one can start, though the first has not been asked for its account.
+    let next = exectrace::start(std::io::sink()).expect("the first has ended");
+    assert!(matches!(
+        exectrace::start(std::io::sink()),
+        Err(Error::AlreadyRunning)
+    ));
+    next.stop();
+    let statistics = session.stop();
+    assert!(statistics.events.of("CPUSample") > 2);
+    save(&memory, statistics).check();
+}
