@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::block_reason::BlockReason;
 use crate::lane;
-use crate::task_slab::{self, TaskRecord};
+use crate::task_slab::TaskRecord;
 use crate::thread_task::Blocked;
 
 /// The calling thread's task waits while the thread runs others, from here until this is dropped, as a `block_on` inside of a

@@ -1,0 +1,275 @@
+//! Wakers that tell the recorder who wakes a task, and where it waits.
+//!
+//! ```text
+//!  our waker ── data: cell | poll number & 127 ──► cell in the task's record ── words: the runtime's waker (data, vtable)
+//!     owns one reference of the runtime's waker         counted, 128 bytes          borrowed: the wakers own it
+//! ```
+//!
+//! - **A fresh identity each poll.** Leaf futures keep a waker that would wake the same task and clone a new one only
+//!   otherwise. So that each poll's leaves clone, and thereby show where the task waits, the low bits of the pointer count the
+//!   polls.
+//! - **Each of our wakers owns exactly one reference of the runtime's waker**, and one count of the cell. Clone adds both, drop
+//!   takes both, wake spends the one by value. The cell itself owns nothing: a cell that did would be a cycle with the task that
+//!   holds it, and leak on executors that free a task with its last waker.
+//! - **Another waker, another cell.** If a poll's context brings a waker that is not the one the cell stands for, and wakers of
+//!   the cell are still about, the new one gets a cell of its own; old wakers keep waking the old one, as they would without us.
+//!   The same if a runtime's waker, cloned, is not the same two words.
+//! - **Clones run under the runtime's locks**: no global allocator, no panic and no wake of ours in them. Cells come from the
+//!   recorder's slab.
+#![expect(unsafe_code, reason = "a RawWakerVTable is made of unsafe functions")]
+
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::Ordering;
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use exectrace::hook::{BlockReason, Run, Task, WakerCell};
+
+use crate::leaf_scope::LeafScope;
+
+/// Bits of a pointer that count polls.
+const NUMBER_MASK: usize = WakerCell::ALIGN - 1;
+
+const _: () = assert!(WakerCell::ALIGN == 128, "seven bits count polls");
+
+/// What a traced future keeps for the wakers that it hands out.
+#[derive(Debug)]
+pub(crate) struct TaskWaker {
+    /// Made at the first traced poll.
+    cell: Option<WakerCell>,
+    number: u8,
+    /// There may be wakers of the task that are not the cell's.
+    has_others: bool,
+}
+
+impl TaskWaker {
+    pub(crate) const fn new() -> Self {
+        Self {
+            cell: None,
+            number: 0,
+            has_others: false,
+        }
+    }
+
+    /// A poll passed the runtime's waker through.
+    #[inline]
+    pub(crate) fn saw_untraced_poll(&mut self) {
+        self.has_others = true;
+    }
+
+    /// A traced poll begins on the calling thread, in the context of `inner`.
+    #[inline]
+    pub(crate) fn begin_poll<'poll>(
+        &'poll mut self,
+        task: &Task,
+        inner: &'poll Waker,
+    ) -> Polling<'poll> {
+        self.number = self.number.wrapping_add(1) & NUMBER_MASK as u8;
+        let is_ready = self
+            .cell
+            .as_ref()
+            .is_some_and(|cell| stands_for(cell, inner));
+        if !is_ready && !self.renew(task, inner) {
+            return Polling::untraced(self);
+        }
+        let Some(cell) = &self.cell else {
+            return Polling::untraced(self);
+        };
+        let number = usize::from(self.number);
+        let data = cell.as_ptr().map_addr(|address| address | number);
+        let raw = RawWaker::new(data, &VTABLE);
+        // SAFETY: the vtable's functions keep the contract of wakers. This one owns neither a count nor the runtime's waker:
+        // it is never dropped or woken by value, and both outlive the poll.
+        let waker = unsafe { Waker::from_raw(raw) };
+        Polling {
+            waker: Some(ManuallyDrop::new(waker)),
+            leaves: LeafScope::begin(data),
+            owner: self,
+            _context: PhantomData,
+        }
+    }
+
+    /// Lets the cell stand for `inner`, or takes another one. False when memory is refused.
+    #[cold]
+    fn renew(&mut self, task: &Task, inner: &Waker) -> bool {
+        let new = match &self.cell {
+            None => WakerCell::of(task),
+            Some(cell) if cell.is_shared() => {
+                self.has_others = true;
+                cell.another()
+            }
+            Some(cell) => {
+                note(cell, inner);
+                return true;
+            }
+        };
+        let Some(new) = new else {
+            self.has_others = true;
+            return false;
+        };
+        note(&new, inner);
+        self.cell = Some(new);
+        true
+    }
+
+    /// Whether nobody holds a waker of the task.
+    fn is_forgotten(&self) -> bool {
+        !self.has_others && self.cell.as_ref().is_some_and(|cell| !cell.is_shared())
+    }
+}
+
+/// A traced poll on the calling thread.
+pub(crate) struct Polling<'poll> {
+    /// Owns nothing: see [`TaskWaker::begin_poll`].
+    waker: Option<ManuallyDrop<Waker>>,
+    leaves: LeafScope,
+    owner: &'poll TaskWaker,
+    _context: PhantomData<&'poll Waker>,
+}
+
+impl<'poll> Polling<'poll> {
+    #[cold]
+    fn untraced(owner: &'poll TaskWaker) -> Self {
+        Self {
+            waker: None,
+            leaves: LeafScope::begin(std::ptr::null()),
+            owner,
+            _context: PhantomData,
+        }
+    }
+
+    /// The waker for the future; `None` if it is to get the runtime's.
+    #[inline]
+    pub(crate) fn waker(&self) -> Option<&Waker> {
+        self.waker.as_deref()
+    }
+
+    /// The poll was pending. `woken_only` says that the executor polls only who was woken.
+    #[inline]
+    pub(crate) fn end(self, run: Run<'_>, woken_only: bool) {
+        if self.leaves.is_empty() && woken_only && self.owner.is_forgotten() {
+            run.block(BlockReason::Forever);
+        } else {
+            self.leaves.end(run);
+        }
+    }
+}
+
+/// Whether the cell stands for `inner`.
+#[inline]
+fn stands_for(cell: &WakerCell, inner: &Waker) -> bool {
+    let [data, vtable] = cell.words();
+    // Relaxed: stored by a poll of the same task, and polls of a task are ordered.
+    data.load(Ordering::Relaxed).cast_const() == inner.data()
+        // Relaxed: as above.
+        && std::ptr::eq(vtable.load(Ordering::Relaxed).cast_const().cast(), inner.vtable())
+}
+
+/// Lets the cell stand for `inner`. Nobody else may hold the cell.
+fn note(cell: &WakerCell, inner: &Waker) {
+    let [data, vtable] = cell.words();
+    // Relaxed: whoever gets one of the cell's wakers gets it in order with the poll that made it.
+    data.store(inner.data().cast_mut(), Ordering::Relaxed);
+    let table = std::ptr::from_ref(inner.vtable()).cast_mut().cast();
+    // Relaxed: as above.
+    vtable.store(table, Ordering::Relaxed);
+}
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+/// The cell behind one of our pointers, without its count.
+///
+/// # Safety
+/// `data` is the pointer of a waker of ours that is not dropped before the answer is.
+#[inline]
+unsafe fn borrow(data: *const ()) -> ManuallyDrop<WakerCell> {
+    let pointer = data.map_addr(|address| address & !NUMBER_MASK);
+    // SAFETY: the pointer without its number is a cell's, whose count the waker keeps; the handle is not dropped.
+    ManuallyDrop::new(unsafe { WakerCell::from_raw(pointer) })
+}
+
+/// The runtime's waker that the cell stands for, without the reference that it seems to own.
+///
+/// # Safety
+/// A waker of the cell is about, so that the words are those of [`note`] and the runtime's waker is alive.
+#[inline]
+unsafe fn inner(cell: &WakerCell) -> ManuallyDrop<Waker> {
+    let [data, vtable] = cell.words();
+    // Relaxed: ordered as the waker that the caller holds.
+    let data = data.load(Ordering::Relaxed).cast_const();
+    // Relaxed: as above.
+    let vtable: *const RawWakerVTable = vtable.load(Ordering::Relaxed).cast_const().cast();
+    // SAFETY: `note` stored a reference to a static table.
+    let vtable = unsafe { &*vtable };
+    // SAFETY: data and table of a waker that is alive; the copy is used by reference, or spends a reference that is owned.
+    ManuallyDrop::new(unsafe { Waker::from_raw(RawWaker::new(data, vtable)) })
+}
+
+/// # Safety
+/// As for every function of a waker's table: `data` is that of one of our wakers.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: the waker that is cloned lives meanwhile.
+    let cell = unsafe { borrow(data) };
+    // SAFETY: as above.
+    let inner = unsafe { inner(&cell) };
+    // From here on the copy's reference is owned by our clone.
+    let copy = ManuallyDrop::new(Waker::clone(&inner));
+    LeafScope::note(data);
+    if stands_for(&cell, &copy) {
+        std::mem::forget(WakerCell::clone(&cell));
+        return RawWaker::new(data, &VTABLE);
+    }
+    let Some(other) = cell.another() else {
+        // Better an untraced waker than none.
+        return RawWaker::new(copy.data(), copy.vtable());
+    };
+    note(&other, &copy);
+    let number = data.addr() & NUMBER_MASK;
+    RawWaker::new(
+        other.into_raw().map_addr(|address| address | number),
+        &VTABLE,
+    )
+}
+
+/// # Safety
+/// As for [`clone`]; the waker is spent.
+unsafe fn wake(data: *const ()) {
+    // SAFETY: the waker is spent here.
+    let (cell, inner) = unsafe { take(data) };
+    cell.wake();
+    inner.wake();
+}
+
+/// # Safety
+/// As for [`clone`].
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: the waker lives meanwhile.
+    let cell = unsafe { borrow(data) };
+    // SAFETY: as above.
+    let inner = unsafe { inner(&cell) };
+    cell.wake();
+    inner.wake_by_ref();
+}
+
+/// # Safety
+/// As for [`clone`]; the waker is spent.
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: the waker is spent here.
+    drop(unsafe { take(data) });
+}
+
+/// What a waker of ours owns: a count of its cell, and a reference of the runtime's waker, dropped in reverse order.
+///
+/// # Safety
+/// As for [`clone`]; the waker is spent.
+#[inline]
+unsafe fn take(data: *const ()) -> (WakerCell, Waker) {
+    // SAFETY: the waker is alive until both parts are.
+    let cell = unsafe { borrow(data) };
+    // SAFETY: as above.
+    let inner = unsafe { inner(&cell) };
+    (
+        ManuallyDrop::into_inner(cell),
+        ManuallyDrop::into_inner(inner),
+    )
+}

@@ -1,0 +1,121 @@
+//! A future that is a task of the recording: it tells the recorder of each poll, and gives its future wakers of ours.
+#![expect(
+    unsafe_code,
+    reason = "the inner future is pinned with its wrapper and dropped in place; a pin-projection crate would cost every traced program a dependency for these two lines"
+)]
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use exectrace::hook::{Task, worker_parks};
+
+use crate::task_waker::TaskWaker;
+
+/// A future that is a task of the recording.
+///
+/// While no session is running its polls pass their context through untouched. With one, the future sees a waker of ours,
+/// which tells who wakes it and where it waits, and wakes the runtime's.
+pub(crate) struct Traced<F> {
+    task: Task,
+    waker: TaskWaker,
+    /// No poll is to come: the future is ready, or a panic went through it.
+    is_over: bool,
+    /// It is polled by the thread that wants its result, not by a scheduler.
+    is_root: bool,
+    /// The thread parks when the future is pending, and no runtime's hook tells of it.
+    parks: bool,
+    future: ManuallyDrop<F>,
+}
+
+impl<F: Future> Traced<F> {
+    /// The future as a new task, created by the one that the calling thread runs.
+    #[inline]
+    pub(crate) fn new(future: F) -> Self {
+        Self {
+            task: Task::new(entry::<F>()),
+            waker: TaskWaker::new(),
+            is_over: false,
+            is_root: false,
+            parks: false,
+            future: ManuallyDrop::new(future),
+        }
+    }
+
+    /// The same, for a future that the calling thread runs to its end. `parks` says that meanwhile it runs nothing else.
+    pub(crate) fn root(future: F, parks: bool) -> Self {
+        let mut root = Self::new(future);
+        root.is_root = true;
+        root.parks = parks;
+        root
+    }
+}
+
+impl<F> Traced<F> {
+    #[inline]
+    pub(crate) fn task(&self) -> &Task {
+        &self.task
+    }
+}
+
+/// What the task is called by: its future's poll function, which for an `async fn` bears the function's name.
+fn entry<F: Future>() -> *const () {
+    let poll: fn(Pin<&mut F>, &mut Context<'_>) -> Poll<F::Output> = F::poll;
+    poll as *const ()
+}
+
+impl<F: Future> Future for Traced<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: nothing is moved out of the wrapper; its future is pinned again right below.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: the future is never moved, and dropped in place: it is pinned as its wrapper is.
+        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
+        let run = this.task.start();
+        run.end_stacks_here();
+        // Stays so if a panic goes through.
+        this.is_over = true;
+        if !exectrace::is_enabled() {
+            let outcome = future.poll(context);
+            this.waker.saw_untraced_poll();
+            match outcome {
+                Poll::Ready(_) => run.end(),
+                Poll::Pending => {
+                    this.is_over = false;
+                    run.wait(&[]);
+                }
+            }
+            return outcome;
+        }
+        let polling = this.waker.begin_poll(&this.task, context.waker());
+        let outcome = match polling.waker() {
+            Some(waker) => future.poll(&mut Context::from_waker(waker)),
+            None => future.poll(context),
+        };
+        match outcome {
+            Poll::Ready(_) => run.end(),
+            Poll::Pending => {
+                this.is_over = false;
+                // A root may be polled without having been woken.
+                polling.end(run, !this.is_root);
+                if this.parks {
+                    worker_parks();
+                }
+            }
+        }
+        outcome
+    }
+}
+
+impl<F> Drop for Traced<F> {
+    /// The future is dropped as the task: what it does then is done by it.
+    fn drop(&mut self) {
+        let run = (!self.is_over).then(|| self.task.start());
+        // SAFETY: this is the only place that drops the future, in place, and nobody uses it afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.future) };
+        drop(run);
+    }
+}

@@ -1,0 +1,28 @@
+//! How many tasks of a runtime are not traced.
+
+use exectrace::hook;
+
+use crate::id_number::number_of;
+use crate::runtime::Handle;
+
+/// How many live tasks of the runtime were spawned by somebody else's Tokio, so that no recording shows them.
+///
+/// The count is right while nobody spawns and no task ends meanwhile. It walks all live tasks.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = exectrace_tokio::runtime::Builder::new_current_thread().build()?;
+/// runtime.spawn(async {});
+/// assert_eq!(exectrace_tokio::untraced_tasks(runtime.handle()), 0);
+/// // As a library does that knows Tokio only:
+/// tokio::runtime::Handle::spawn(runtime.handle(), async {});
+/// # if cfg!(not(tokio_unstable)) {
+/// assert_eq!(exectrace_tokio::untraced_tasks(runtime.handle()), 1);
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn untraced_tasks(handle: &Handle) -> usize {
+    let alive = handle.metrics().num_alive_tasks();
+    alive.saturating_sub(hook::live_tasks(number_of(handle.id())))
+}
