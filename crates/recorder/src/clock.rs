@@ -185,10 +185,17 @@ impl ClockPair {
     }
 }
 
-/// Ticks per second, measured from the first call of the process on; the longer ago that was, the better. A call less than
-/// 10 ms after the first waits.
+/// The first pair of the process.
+static FIRST: OnceLock<ClockPair> = OnceLock::new();
+
+/// Chooses the source and takes the first pair, so that the frequency is known better later.
+pub(crate) fn prepare() {
+    source();
+    FIRST.get_or_init(ClockPair::take);
+}
+
+/// Ticks per second, measured since [`prepare`]; the longer ago that was, the better. A call less than 10 ms after it waits.
 pub(crate) fn ticks_per_second() -> u64 {
-    static FIRST: OnceLock<ClockPair> = OnceLock::new();
     ClockPair::frequency_since(*FIRST.get_or_init(ClockPair::take))
 }
 

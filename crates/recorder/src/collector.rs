@@ -115,10 +115,10 @@ impl Collector {
         if let Some(sampler) = &mut self.sampler {
             sampler.begin();
         }
+        task_slab::for_each_live(task::introduce);
         self.description.at_start();
         self.description
             .of_sampling(self.sampler.as_ref().map(Sampler::rate));
-        task_slab::for_each_live(task::introduce);
         let end = loop {
             if let Some(end) = self.end() {
                 break end;

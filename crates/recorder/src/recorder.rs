@@ -162,7 +162,7 @@ impl Recorder {
 
     fn start_boxed(self, sink: Box<dyn Write + Send>) -> Result<Session, Error> {
         let turn = Turn::take().ok_or(Error::AlreadyRunning)?;
-        clock::source();
+        clock::prepare();
         session_word::protect_from_fork();
         region::prepare();
         let fence = !membarrier::is_available();
