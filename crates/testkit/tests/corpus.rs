@@ -60,7 +60,7 @@ fn recordings_are_accepted_by_both() {
 #[test]
 fn recordings_open() {
     let scratch = Scratch::new("open");
-    for workload in ["annot", "empty", "http"] {
+    for workload in ["annot", "empty"] {
         let name = format!("recorded/go1.19/{workload}.trace");
         if let Some(trace) = corpus_file(&name, &scratch) {
             opens(&trace);
