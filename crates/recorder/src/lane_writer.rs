@@ -104,6 +104,28 @@ impl LaneWriter {
         Some(writer)
     }
 
+    /// Writes the end of what the lane has open, when the session is closed: Go 1.19's pages do not survive a task that runs
+    /// when the file ends. Only for the stopper, after its wait.
+    pub(crate) fn write_end(lane: &'static Lane) {
+        let mut writer = Self {
+            lane,
+            now: clock::now(),
+            _this_thread: PhantomData,
+        };
+        // Relaxed: acquired with the gate.
+        let runs = lane.running.load(Ordering::Relaxed) != 0;
+        if (runs || writer.state().proc_running) && writer.room(2) {
+            if runs {
+                let tick = writer.tick_after(0);
+                writer.emit_stop(tick, EventType::GoSched, 0);
+                lane.running.store(0, Ordering::Relaxed); // Relaxed: the next session sets the lane up anew.
+            }
+            writer.stop_proc();
+        }
+        // The gate was not raised, so it must not be lowered.
+        std::mem::forget(writer);
+    }
+
     #[inline(always)]
     pub(crate) fn state(&mut self) -> &mut LaneState {
         // SAFETY: the gate is raised by this thread, so the state is this writer's alone; a handler reads only atomics.
@@ -440,6 +462,8 @@ impl LaneWriter {
         if let Some(mut writer) = Self::enter_lane(lane) {
             writer.stop_proc();
             writer.hand_over();
+            // The lane's next thread may be as short-lived: large batches would soon be spent.
+            writer.state().first_batch = true;
         }
     }
 

@@ -148,7 +148,11 @@ impl Region {
         let outer = record.regions.load(Ordering::Relaxed); // Relaxed: as above.
         node.outer.store(outer, Ordering::Relaxed); // Relaxed: as above.
         record.regions.store(index + 1, Ordering::Relaxed); // Relaxed: as above.
-        let stack = writer.stack_id();
+        let mut stack = writer.stack_id();
+        if stack == 0 {
+            // Go 1.19's pages need a frame here.
+            stack = writer.start_stack(record.entry());
+        }
         write(&mut writer, node, 0, stack);
         Self {
             node: Some(index),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use crate::batch::{BatchPool, BatchPtr, FullBatches};
 use crate::gate::SessionStamp;
 use crate::lane::{self, Lane};
-use crate::lane_writer::take_filled;
+use crate::lane_writer::{LaneWriter, take_filled};
 use crate::membarrier;
 use crate::session_word;
 
@@ -125,6 +125,7 @@ pub(crate) fn close(stamp: SessionStamp) -> Closing {
         if lane.session.load(Ordering::Relaxed) != stamp.word() {
             continue;
         }
+        LaneWriter::write_end(lane);
         // SAFETY: the session is over and the lane is out of its hook, so that its state is ours until a new session opens.
         let state = unsafe { &mut *lane.state() };
         closing.lost_events += state.lost;

@@ -152,3 +152,14 @@ fn every_hook_on_several_threads_is_accepted_by_both_tools() {
         );
     }
 }
+
+#[test]
+fn a_task_that_runs_when_the_session_stops_is_ended_for_the_readers() {
+    let _turn = turn();
+    let task = Task::new(entry());
+    let (recorded, run) = record(|| task.start());
+    run.end();
+    recorded.check_pages();
+    assert_eq!(recorded.statistics.events.of("GoSched"), 1);
+    assert_eq!(recorded.statistics.events.of("ProcStop"), 1);
+}
