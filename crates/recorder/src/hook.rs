@@ -41,9 +41,12 @@ pub use crate::gc::{
     stop_the_world,
 };
 pub use crate::hosting::Hosting;
+pub use crate::leaf::Leaf;
+pub use crate::run::Run;
 pub use crate::stack_frames::LeafClassifier;
 pub use crate::stack_walk::StackBounds;
-pub use crate::task::{Leaf, Run, Task, TaskRef, live_tasks};
+pub use crate::task::{Task, live_tasks};
+pub use crate::task_ref::TaskRef;
 pub use crate::thread_role::ThreadRole;
 pub use crate::thread_task::{Blocked, Syscall, adopt_thread, short_syscall};
 pub use crate::waker_cell::WakerCell;

@@ -172,7 +172,7 @@ impl LaneWriter {
         let is_worker = lane.role() != ThreadRole::Recorder;
         worker_count::raise_to(self, if is_worker { lane.number() + 1 } else { 1 });
         if let Some(task) = lane::current() {
-            crate::task::resume_in_new_session(self, task);
+            crate::run::resume_in_new_session(self, task);
         }
     }
 

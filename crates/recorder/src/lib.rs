@@ -61,6 +61,8 @@ mod lane;
 #[cfg(not(loom))]
 mod lane_writer;
 #[cfg(not(loom))]
+mod leaf;
+#[cfg(not(loom))]
 mod membarrier;
 #[cfg(not(loom))]
 mod memory;
@@ -74,6 +76,8 @@ mod pprof;
 mod recorder;
 #[cfg(not(loom))]
 mod region;
+#[cfg(not(loom))]
+mod run;
 #[cfg(not(loom))]
 mod runtime_range;
 #[cfg(not(loom))]
@@ -97,7 +101,13 @@ mod tables;
 #[cfg(not(loom))]
 mod task;
 #[cfg(not(loom))]
+mod task_logger;
+#[cfg(not(loom))]
+mod task_ref;
+#[cfg(not(loom))]
 mod task_slab;
+#[cfg(not(loom))]
+mod thread_entry;
 #[cfg(not(loom))]
 mod thread_role;
 #[cfg(not(loom))]

@@ -54,22 +54,6 @@ impl Reservation {
         // SAFETY: inside the mapping, as just asserted.
         unsafe { self.base.add(offset) }
     }
-
-    /// Gives the memory from byte `offset` on back to the system; it reads as zero afterwards.
-    pub(crate) fn discard_from(&self, offset: usize) {
-        const PAGE: usize = 4096;
-        let offset = offset.next_multiple_of(PAGE);
-        if offset < self.size_bytes {
-            // SAFETY: the range is ours; the caller no longer uses what stood there.
-            unsafe {
-                libc::madvise(
-                    self.at(offset).as_ptr().cast(),
-                    self.size_bytes - offset,
-                    libc::MADV_DONTNEED,
-                )
-            };
-        }
-    }
 }
 
 impl Drop for Reservation {
@@ -130,16 +114,5 @@ mod tests {
         assert_eq!(second.addr().get() - first.addr().get(), 24);
         assert!(arena.take(8).is_none());
         assert_eq!(arena.used_bytes(), 64);
-    }
-
-    #[test]
-    fn discarded_memory_reads_as_zero() {
-        let reservation = Reservation::new(3 * 4096).expect("address space");
-        let byte = reservation.at(2 * 4096);
-        // SAFETY: inside the reservation, and nobody else knows it.
-        unsafe { byte.write(7) };
-        reservation.discard_from(4096);
-        // SAFETY: as above.
-        assert_eq!(unsafe { byte.read() }, 0);
     }
 }

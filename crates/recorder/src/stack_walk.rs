@@ -66,6 +66,7 @@ impl StackBuffer {
     }
 
     /// A stack of the given addresses.
+    #[cfg(test)]
     pub(crate) fn set(&mut self, pcs: &[u64]) {
         self.length = pcs.len().min(FRAMES_MAX);
         self.pcs[..self.length].copy_from_slice(&pcs[..self.length]);

@@ -155,7 +155,8 @@ pub(crate) struct TaskWord {
 }
 
 impl TaskWord {
-    /// A task that no session has heard of.
+    /// A task that no session has heard of. Outside of the models, words are made by [`Self::reset`] in their slab.
+    #[cfg(loom)]
     pub(crate) fn unknown() -> Self {
         Self {
             word: AtomicU64::new(Word::new(0, State::Runnable).0),

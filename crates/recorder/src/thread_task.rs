@@ -10,7 +10,10 @@ use crate::block_reason::BlockReason;
 use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
-use crate::task::{self, Nesting, Run, Suspended, Task, TaskLogger, TaskRef};
+use crate::run::{self, Nesting, Run, Suspended};
+use crate::task::Task;
+use crate::task_logger::{self, TaskLogger};
+use crate::task_ref::TaskRef;
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Paused};
 
@@ -125,7 +128,7 @@ impl Blocked {
         let how = if record.is_thread.load(Ordering::Relaxed) {
             let stack = writer.stack_id();
             let paused = match reason {
-                Some(reason) => task::pause(&mut writer, record, reason, stack),
+                Some(reason) => task_logger::pause(&mut writer, record, reason, stack),
                 None => {
                     let mut logger = TaskLogger::new(&mut writer, record, stack);
                     record.word.pause(&mut logger, Pause::Yield)
@@ -141,7 +144,7 @@ impl Blocked {
                 Some(reason) => (reason.event_type(), Nesting::Blocked),
                 None => (EventType::GoSched, Nesting::Preempted),
             };
-            task::suspend_for(&mut writer, event_type);
+            run::suspend_for(&mut writer, event_type);
             How::Suspended(writer.stamp(), nesting)
         } else {
             How::Unseen
@@ -175,9 +178,9 @@ impl Drop for Blocked {
         };
         match self.how {
             How::Suspended(stamp, nesting) => {
-                task::resume(&mut writer, record, Suspended::new(stamp, nesting));
+                run::resume(&mut writer, record, Suspended::new(stamp, nesting));
             }
-            How::Waits | How::Unseen => task::resume(&mut writer, record, Suspended::NOT),
+            How::Waits | How::Unseen => run::resume(&mut writer, record, Suspended::NOT),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicPtr;
 
 use crate::hook::Task;
 use crate::session_word;
-use crate::task;
+use crate::task_ref;
 use crate::task_slab::{self, TaskRecord};
 
 /// A counted handle on a cell that stands behind wakers of one task.
@@ -76,7 +76,7 @@ impl WakerCell {
     #[inline]
     pub fn wake(&self) {
         if session_word::is_on() {
-            task::wake(self.record.task());
+            task_ref::wake(self.record.task());
         }
     }
 

@@ -1,0 +1,72 @@
+//! Leaves: the places where a task waits, and what a run that ends at some comes to.
+
+use std::sync::atomic::Ordering;
+
+use crate::batch::Patch;
+use crate::block_reason::{BlockReason, LeafClass, code, weigh};
+use crate::lane_writer::LaneWriter;
+use crate::tables::StackEntry;
+use crate::task_logger::{self, TaskLogger};
+use crate::task_slab::TaskRecord;
+use crate::task_word::{Pause, Paused};
+
+/// Leaves of a run that are kept, at most.
+pub(crate) const LEAVES_MAX: usize = 4;
+
+/// A place where a task waits: the stack of a leaf future that cloned the task's waker.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf(&'static StackEntry);
+
+impl Leaf {
+    /// The caller's stack as a leaf. `None` when no session is running, or when the stack has no frames or no room.
+    #[inline]
+    pub fn here() -> Option<Self> {
+        let mut writer = LaneWriter::enter()?;
+        writer.walk_stack().map(Self)
+    }
+}
+
+/// Writes that the running task waits at its leaves. While a leaf's class is unknown the choice is the collector's.
+#[inline(always)]
+pub(crate) fn wait(writer: &mut LaneWriter, record: &'static TaskRecord, leaves: &[Leaf]) {
+    let leaves = &leaves[..leaves.len().min(LEAVES_MAX)];
+    // Relaxed: a class that is seen late only means a patch.
+    let codes = leaves
+        .iter()
+        .map(|leaf| leaf.0.class.load(Ordering::Relaxed));
+    let open = codes.clone().any(|class| class == code::UNKNOWN);
+    let verdict = weigh(codes);
+    if let Some(verdict) = verdict {
+        let stack = writer.use_stack(leaves[verdict.leaf].0);
+        let mut logger = TaskLogger::new(writer, record, stack);
+        match verdict.class {
+            LeafClass::Waits(reason) => logger.block_type = reason.event_type(),
+            LeafClass::Yields | LeafClass::Timer => {
+                record.word.pause(&mut logger, Pause::Yield);
+                return;
+            }
+        }
+        record.word.pause(&mut logger, Pause::Block);
+        return;
+    }
+    if !open {
+        task_logger::pause(writer, record, BlockReason::Other, 0);
+        return;
+    }
+    let mut patch = Patch {
+        offset: 0,
+        stacks_len: leaves.len() as u32,
+        stacks: [0; LEAVES_MAX],
+    };
+    for (id, leaf) in patch.stacks.iter_mut().zip(leaves) {
+        *id = writer.use_stack(leaf.0);
+    }
+    let last = patch.stacks[leaves.len() - 1];
+    let mut logger = TaskLogger::new(writer, record, last);
+    logger.open = true;
+    let paused = record.word.pause(&mut logger, Pause::Block);
+    patch.offset = logger.open_at;
+    if paused == Paused::Blocked {
+        writer.add_patch(patch);
+    }
+}

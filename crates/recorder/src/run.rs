@@ -1,0 +1,288 @@
+//! Runs: a task on a thread, from its start to its end, and what becomes of the task that the thread ran before.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering;
+
+use exectrace_format::StringId;
+use exectrace_format::go_v1::EventType;
+
+use crate::block_reason::BlockReason;
+use crate::gate::SessionStamp;
+use crate::lane::{self, Lane};
+use crate::lane_writer::LaneWriter;
+use crate::leaf::{self, Leaf};
+use crate::region;
+use crate::session_word;
+use crate::stack_walk;
+use crate::task::Task;
+use crate::task_logger::{self, TRANSITION_EVENTS, TaskLogger};
+use crate::task_slab::TaskRecord;
+use crate::task_word::{Pause, Step, TaskLog};
+
+/// What becomes of the task that the thread runs when it starts another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nesting {
+    /// GoPreempt.
+    Preempted,
+    /// GoBlockSync.
+    Blocked,
+}
+
+/// Whether a run made another task wait, how, and for which session: a word of its own, so that it stays in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspended(u64);
+
+impl Suspended {
+    /// No session saw another task wait.
+    pub(crate) const NOT: Self = Self(0);
+    /// Above all session words.
+    const BLOCKED: u64 = 1 << 63;
+
+    pub(crate) fn new(stamp: SessionStamp, nesting: Nesting) -> Self {
+        let blocked = match nesting {
+            Nesting::Preempted => 0,
+            Nesting::Blocked => Self::BLOCKED,
+        };
+        Self(stamp.word() | blocked)
+    }
+
+    fn get(self) -> Option<(SessionStamp, Nesting)> {
+        let nesting = match self.0 & Self::BLOCKED {
+            0 => Nesting::Preempted,
+            _ => Nesting::Blocked,
+        };
+        let stamp = SessionStamp::of_word(self.0 & !Self::BLOCKED);
+        (self != Self::NOT).then_some((stamp, nesting))
+    }
+}
+
+/// A run of a task on the calling thread, from its start to its end.
+///
+/// Dropping it says that the task has ended, in order or by a panic.
+pub struct Run<'task> {
+    /// The thread's lane and the task; `None` when the end is told.
+    place: Option<(&'static Lane, &'static TaskRecord)>,
+    outer: Option<&'static TaskRecord>,
+    outer_stack_end: usize,
+    suspended: Suspended,
+    /// A run belongs to the thread that started it.
+    _task: PhantomData<(&'task Task, *const ())>,
+}
+
+impl fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.place.map_or(0, |(_, record)| record.id());
+        f.debug_struct("Run").field("task", &id).finish()
+    }
+}
+
+impl Run<'_> {
+    /// The calling thread runs the task of `record` from now on.
+    #[inline(always)]
+    pub(crate) fn start(record: &'static TaskRecord, nesting: Nesting, label: StringId) -> Self {
+        let Some(lane) = lane::own() else {
+            return Self::untraced();
+        };
+        let outer = lane.replace_current(Some(record));
+        // What a run nested in this one cuts is cut for it alone.
+        let outer_stack_end = lane.set_stack_end(0);
+        let mut suspended = Suspended::NOT;
+        if session_word::is_on() {
+            suspended = write_start(lane, record, outer, nesting, label);
+        }
+        Self {
+            place: Some((lane, record)),
+            outer,
+            outer_stack_end,
+            suspended,
+            _task: PhantomData,
+        }
+    }
+
+    /// A run of a task that has no record.
+    pub(crate) fn untraced() -> Self {
+        Self {
+            place: None,
+            outer: None,
+            outer_stack_end: 0,
+            suspended: Suspended::NOT,
+            _task: PhantomData,
+        }
+    }
+
+    /// Stacks that are taken until the run ends go up to the function that calls this, and no further: what lies above is the
+    /// executor's, the same for all tasks. To be called by the function that then runs the task.
+    #[inline(always)]
+    pub fn end_stacks_here(&self) {
+        if let Some(lane) = lane::existing() {
+            lane.set_stack_end(stack_walk::stack_pointer());
+        }
+    }
+
+    /// The task waits, here, for the given reason.
+    #[inline]
+    pub fn block(mut self, reason: BlockReason) {
+        self.finish(|writer, record| {
+            let stack = writer.stack_id();
+            task_logger::pause(writer, record, reason, stack);
+        });
+    }
+
+    /// The task waits at the places where its wakers were cloned; see [`Leaf`]. Without any it waits for something unknown.
+    #[inline]
+    pub fn wait(mut self, leaves: &[Leaf]) {
+        self.finish(|writer, record| leaf::wait(writer, record, leaves));
+    }
+
+    /// The task gives up its turn and can run again at once (GoSched).
+    #[inline]
+    pub fn yields(mut self) {
+        self.finish(|writer, record| {
+            let stack = writer.stack_id();
+            let mut logger = TaskLogger::new(writer, record, stack);
+            record.word.pause(&mut logger, Pause::Yield);
+        });
+    }
+
+    /// The runtime takes the thread away from the task, which can run again at once (GoPreempt).
+    #[inline]
+    pub fn preempt(mut self) {
+        self.finish(|writer, record| {
+            let stack = writer.stack_id();
+            let mut logger = TaskLogger::new(writer, record, stack);
+            logger.yield_type = EventType::GoPreempt;
+            record.word.pause(&mut logger, Pause::Yield);
+        });
+    }
+
+    /// The task has ended.
+    #[inline]
+    pub fn end(self) {}
+
+    /// Writes the end of the run, and gives the thread back to the outer task.
+    #[inline(always)]
+    fn finish(&mut self, write: impl FnOnce(&mut LaneWriter, &'static TaskRecord)) {
+        let Some((lane, record)) = self.place.take() else {
+            return;
+        };
+        if let Some(mut writer) = LaneWriter::enter_on(lane) {
+            if writer.room(TRANSITION_EVENTS) {
+                write(&mut writer, record);
+            }
+            if let Some(outer) = self.outer {
+                resume(&mut writer, outer, self.suspended);
+            }
+        }
+        lane.replace_current(self.outer);
+        lane.set_stack_end(self.outer_stack_end);
+    }
+}
+
+impl Drop for Run<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let Some((_, record)) = self.place else {
+            return;
+        };
+        self.finish(|writer, record| {
+            record.word.end(&mut TaskLogger::new(writer, record, 0));
+        });
+        record.word.end_unheard();
+        region::abandon(record);
+    }
+}
+
+/// Writes the start of `record`, the outer task suspended first if the session sees it run.
+///
+/// The inner task is current already: a lane that is set up by this hook introduces it, not the outer one.
+#[inline(never)]
+fn write_start(
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    nesting: Nesting,
+    label: StringId,
+) -> Suspended {
+    let Some(mut writer) = LaneWriter::enter_on(lane) else {
+        return Suspended::NOT;
+    };
+    if !writer.room(TRANSITION_EVENTS) {
+        return Suspended::NOT;
+    }
+    // Relaxed: stored by this thread.
+    let running = lane.running.load(Ordering::Relaxed);
+    let mut suspended = Suspended::NOT;
+    if running != 0 && running != record.id() {
+        suspend(&mut writer, nesting);
+        if outer.is_some() {
+            suspended = Suspended::new(writer.stamp(), nesting);
+        }
+    }
+    let mut logger = TaskLogger::new(&mut writer, record, 0);
+    logger.label = label;
+    record.word.start(&mut logger);
+    suspended
+}
+
+/// The running task makes room for another one on its thread; its word stays as it is, for wakers.
+#[cold]
+pub(crate) fn suspend(writer: &mut LaneWriter, nesting: Nesting) {
+    suspend_for(
+        writer,
+        match nesting {
+            Nesting::Preempted => EventType::GoPreempt,
+            Nesting::Blocked => EventType::GoBlockSync,
+        },
+    );
+}
+
+/// The running task stops with an event of GoBlock's shape; its word stays as it is, for wakers. There must be room.
+pub(crate) fn suspend_for(writer: &mut LaneWriter, event_type: EventType) {
+    let stack = writer.stack_id();
+    // Relaxed: stored by this thread.
+    writer.lane().running.store(0, Ordering::Relaxed);
+    let tick = writer.tick_after(0);
+    writer.emit_stop(tick, event_type, stack);
+}
+
+/// The outer task runs on.
+#[cold]
+pub(crate) fn resume(writer: &mut LaneWriter, outer: &'static TaskRecord, suspended: Suspended) {
+    // Relaxed: stored by this thread.
+    if outer.in_syscall.load(Ordering::Relaxed) || !writer.room(TRANSITION_EVENTS) {
+        return;
+    }
+    if !outer.word.is_running(writer.stamp().start_tick()) {
+        outer.word.start(&mut TaskLogger::new(writer, outer, 0));
+        return;
+    }
+    // Relaxed: stored by this thread.
+    if writer.lane().running.load(Ordering::Relaxed) == outer.id() {
+        return;
+    }
+    let Some((stamp, nesting)) = suspended.get() else {
+        return;
+    };
+    debug_assert_eq!(
+        stamp,
+        writer.stamp(),
+        "a run that a former session saw is unknown to this one"
+    );
+    let mut logger = TaskLogger::new(writer, outer, 0);
+    if nesting == Nesting::Blocked {
+        let seq = outer.word.advance_seq(1);
+        logger.write(0, Step::UnblockByNobody { seq });
+    }
+    let seq = outer.word.advance_seq(1);
+    logger.write(0, Step::Start { seq });
+}
+
+/// The lane has joined a session in the middle of a run of `record`.
+pub(crate) fn resume_in_new_session(writer: &mut LaneWriter, record: &'static TaskRecord) {
+    // Relaxed: stored by this thread.
+    if record.in_syscall.load(Ordering::Relaxed) || !writer.room(TRANSITION_EVENTS) {
+        return;
+    }
+    record.word.start(&mut TaskLogger::new(writer, record, 0));
+}

@@ -1,0 +1,99 @@
+//! Handles on tasks for those who wake them.
+
+use std::sync::atomic::Ordering;
+
+use crate::lane;
+use crate::lane_writer::LaneWriter;
+use crate::session_word;
+use crate::task_logger::{TRANSITION_EVENTS, TaskLogger};
+use crate::task_slab::TaskRecord;
+
+/// A handle on a task for those who wake it.
+#[derive(Debug)]
+pub struct TaskRef {
+    record: Option<&'static TaskRecord>,
+}
+
+impl TaskRef {
+    #[inline]
+    pub(crate) fn of(record: Option<&'static TaskRecord>) -> Self {
+        if let Some(record) = record {
+            record.retain();
+        }
+        Self { record }
+    }
+
+    /// The task that the calling thread runs, if it runs one.
+    pub fn current() -> Option<Self> {
+        lane::current().map(|record| Self::of(Some(record)))
+    }
+
+    /// The id in traces; 0 if the task is not traced because memory was refused.
+    #[inline]
+    pub fn id(&self) -> u64 {
+        self.record.map_or(0, TaskRecord::id)
+    }
+
+    /// Says which of the program's runtimes the task belongs to, by a number that is not 0: see [`live_tasks`].
+    #[inline]
+    pub fn set_runtime(&self, runtime: u64) {
+        set_runtime(self.record, runtime);
+    }
+
+    /// The calling thread wakes the task: to be called before the task can be run because of it.
+    ///
+    /// A wake of a task that runs, is runnable already or has ended writes nothing.
+    #[inline]
+    pub fn wake(&self) {
+        if !session_word::is_on() {
+            return;
+        }
+        if let Some(record) = self.record {
+            wake(record);
+        }
+    }
+}
+
+impl Clone for TaskRef {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self::of(self.record)
+    }
+}
+
+impl Drop for TaskRef {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(record) = self.record {
+            record.release();
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn set_runtime(record: Option<&TaskRecord>, runtime: u64) {
+    if let Some(record) = record {
+        // Relaxed: a figure for a report.
+        record.runtime.store(runtime, Ordering::Relaxed);
+    }
+}
+
+#[inline(never)]
+pub(crate) fn wake(record: &'static TaskRecord) {
+    let Some(mut writer) = LaneWriter::enter() else {
+        return;
+    };
+    if !writer.room(TRANSITION_EVENTS) {
+        return;
+    }
+    let stack = if record.word.wake_would_write(writer.stamp().start_tick()) {
+        writer.stack_id()
+    } else {
+        0
+    };
+    // Relaxed: stored by this thread.
+    let inside_a_run = writer.lane().running.load(Ordering::Relaxed) != 0;
+    let mut logger = TaskLogger::new(&mut writer, record, stack);
+    logger.introduces = inside_a_run;
+    record.word.wake(&mut logger);
+}
