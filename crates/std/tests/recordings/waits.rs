@@ -1,11 +1,9 @@
 //! Each operation that waits: the event that says why, and who ended the wait.
 
-mod support;
-
+use crate::support::{Sleeper, assert_waits, own_task, record, turn};
 use exectrace_std::sync::{Barrier, Condvar, Mutex, OnceLock, RwLock};
 use exectrace_std::thread;
 use exectrace_std::time::Duration;
-use support::{Sleeper, assert_waits, own_task, record, turn};
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(3600);
@@ -187,7 +185,7 @@ fn a_time_out_is_by_nobody() {
     let Some(dump) = &accepted.v1 else {
         return;
     };
-    let waits = support::waits_of(dump, task);
+    let waits = crate::support::waits_of(dump, task);
     assert!(!waits.is_empty());
     assert!(
         waits

@@ -1,11 +1,9 @@
 //! Waits at channels, and who ends them.
 
-mod support;
-
+use crate::support::{Sleeper, assert_waits, own_task, record, turn, waits_of};
 use exectrace_std::sync::mpsc::{self, RecvTimeoutError};
 use exectrace_std::thread;
 use exectrace_std::time::Duration;
-use support::{Sleeper, assert_waits, own_task, record, turn, waits_of};
 
 #[test]
 fn a_message_ends_the_receivers_wait() {
