@@ -12,6 +12,7 @@ use crate::intern_table::{Chunk, hash_of_bytes};
 use crate::statistics::StackMethod;
 use crate::symbols::Symboliser;
 use crate::tables::{StackEntry, Tables};
+use crate::thread_entry;
 
 /// Most frames of a stack in the file.
 const FRAMES_MAX: usize = 128;
@@ -75,10 +76,13 @@ impl StackFrames {
             frames.clear();
             // A return address lies behind its call.
             symboliser.resolve(pc - 1, &mut frames);
-            named.extend(frames.iter().map(|frame| (pc, *frame)));
+            let outer = frames.len() - 1;
+            let numbered = frames.iter().enumerate();
+            named.extend(numbered.map(|(at, frame)| (inlined_pc(pc, outer - at), *frame)));
         }
         trim(&mut named, |(_, frame)| symboliser.name(frame.function));
         named.truncate(FRAMES_MAX);
+        let is_alone = named.len() == 1;
         let mut string_id = |text: &str| {
             if text.is_empty() {
                 return StringId(0);
@@ -88,9 +92,12 @@ impl StackFrames {
             entry.map_or(StringId(0), |entry| StringId(u64::from(entry.id())))
         };
         for (pc, frame) in &named {
+            let name = symboliser.name(frame.function);
+            // Alone it is where a task starts.
+            let closure = thread_entry::closure_of(name).filter(|_| is_alone);
             self.frames.push(Frame {
                 pc: *pc,
-                function: string_id(symboliser.name(frame.function)),
+                function: string_id(closure.unwrap_or(name)),
                 file: string_id(symboliser.name(frame.file)),
                 line: u64::from(frame.line),
             });
@@ -137,15 +144,33 @@ impl StackFrames {
     }
 }
 
+/// The pc of the function that is inlined so deep into the one at `pc`. Readers know a function by its pc alone, so inlined
+/// ones need pcs of their own: above the addresses that code can have.
+fn inlined_pc(pc: u64, depth: usize) -> u64 {
+    const ADDRESS_BITS: u32 = 47;
+    pc.wrapping_add((depth as u64) << ADDRESS_BITS)
+}
+
 /// Takes off, at the inner end, what lies inside of a hook, and at the outer end the adapter's function that runs the task.
-/// Where nothing else is left, our own frames are better than none: Go 1.19's pages need a frame in some stacks.
+/// Of a library whose functions the program calls by name, the function called stays. Where nothing else is left, our own frames are better than none: Go 1.19's pages need a frame in some stacks.
 fn trim<'n, T>(frames: &mut Vec<T>, name: impl Fn(&T) -> &'n str) {
+    // What lies outside of a thread's closure is the same for all threads.
+    let entry = frames
+        .iter()
+        .position(|frame| thread_entry::is_entry(name(frame)));
+    if let Some(entry) = entry.filter(|&entry| entry > 0) {
+        frames.truncate(entry);
+    }
     let inside = frames
         .iter()
         .take_while(|frame| is_own(name(frame)) || is_standard(name(frame)))
         .collect::<Vec<_>>();
     let hook = inside.iter().rposition(|frame| is_own(name(frame)));
-    let mut inner = hook.map_or(0, |last| last + 1);
+    let mut inner = match hook {
+        Some(last) if is_called_by_name(name(&frames[last])) => last,
+        Some(last) => last + 1,
+        None => 0,
+    };
     // The waker's own function says no more than the hook in it.
     if inner > 0 && frames.get(inner).is_some_and(|frame| is_waker(name(frame))) {
         inner += 1;
@@ -162,6 +187,11 @@ fn trim<'n, T>(frames: &mut Vec<T>, name: impl Fn(&T) -> &'n str) {
 /// Whether a frame is the recorder's own and of no interest to its users.
 fn is_own(function: &str) -> bool {
     is_of_crate(function, &["exectrace", "exectrace_std", "exectrace_tokio"])
+}
+
+/// Whether a frame of ours is what the program called: a lock says more than that the thread waited.
+fn is_called_by_name(function: &str) -> bool {
+    is_of_crate(function, &["exectrace_std"])
 }
 
 /// Whether a function is the standard library's: what a hook is made of goes through some.
@@ -209,6 +239,50 @@ mod tests {
                 "app::handler",
             ],
         );
+    }
+
+    #[test]
+    fn the_lock_that_a_thread_waits_for_stays_and_a_thread_begins_with_its_closure() {
+        check(
+            &[
+                "exectrace::thread_task::Blocked::new",
+                "exectrace_std::sync::mutex::Mutex<T>::wait",
+                "exectrace_std::sync::mutex::Mutex<T>::lock",
+                "app::f",
+                "app::main::{{closure}}",
+                "exectrace_std::thread::entry::run<app::main::{{closure}}, ()>",
+                "std::thread::lifecycle::spawn_unchecked::{{closure}}",
+                "start_thread",
+            ],
+            &[
+                "exectrace_std::sync::mutex::Mutex<T>::lock",
+                "app::f",
+                "app::main::{{closure}}",
+            ],
+        );
+        check(
+            &["exectrace_std::thread::entry::run<app::f, ()>"],
+            &["exectrace_std::thread::entry::run<app::f, ()>"],
+        );
+        check(
+            &[
+                "exectrace_std::sync::mutex::Mutex<T>::lock",
+                "exectrace_std::thread::entry::run<app::f, ()>",
+                "start_thread",
+            ],
+            &["exectrace_std::sync::mutex::Mutex<T>::lock"],
+        );
+    }
+
+    #[test]
+    fn inlined_functions_have_pcs_of_their_own() {
+        let code = [0x5555_5555_0000, 0x5555_5555_0001, 0x7fff_ffff_ffff];
+        let pcs = code.map(|pc| [0, 1, 2, 100].map(|depth| inlined_pc(pc, depth)));
+        assert_eq!(pcs.map(|of_one| of_one[0]), code);
+        let mut all = pcs.concat();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 12);
     }
 
     #[test]

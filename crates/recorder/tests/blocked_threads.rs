@@ -4,9 +4,10 @@ mod support;
 
 use std::thread;
 
+use exectrace::Recorder;
 use exectrace::hook::{BlockReason, Blocked, Syscall, Task, adopt_thread};
 use exectrace_testkit::V1Dump;
-use support::{record, turn};
+use support::{record, record_with, turn};
 
 fn entry() -> *const () {
     fn work() {}
@@ -137,4 +138,19 @@ fn an_adopted_thread_is_the_creator_of_what_it_spawns() {
             .expect("the task is created");
         assert_eq!(created.task, task.1);
     }
+}
+
+#[test]
+fn short_threads_do_not_spend_the_budget() {
+    let _turn = turn();
+    // Room for 28 large batches and 64 small ones: each thread hands over one, which the collector may not give back at once.
+    let recorder = Recorder::new().memory_budget(2 << 20);
+    let (recorded, ()) = record_with(recorder, || {
+        for _ in 0..60 {
+            on_a_task(|_| ());
+        }
+    });
+    assert!(recorded.statistics.is_complete(), "{}", recorded.statistics);
+    assert_eq!(recorded.statistics.events.of("GoEnd"), 60);
+    recorded.check();
 }

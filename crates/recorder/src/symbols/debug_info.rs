@@ -20,6 +20,7 @@ use super::source_path::is_rust_unit;
 use super::unit_index::UnitIndex;
 use super::unit_map::UnitMap;
 use crate::demangle::{Body, bounded, symbol_name, unqualified_name};
+use crate::thread_entry;
 
 /// Bytes of a debug section.
 pub(super) type Slice<'b> = EndianSlice<'b, LittleEndian>;
@@ -159,10 +160,14 @@ impl LookUp<'_, '_> {
     ) -> NameId {
         let name = Name::read(self.unit, self.map, entry);
         let plain = name.plain.unwrap_or_default();
-        match name.linkage.or(symbol) {
-            Some(symbol) => self.names.intern(&symbol_name(symbol, Body::of(plain))),
-            None => self.unqualified(plain, file),
+        let Some(symbol) = name.linkage.or(symbol) else {
+            return self.unqualified(plain, file);
+        };
+        let mut function = symbol_name(symbol, Body::of(plain));
+        if thread_entry::is_entry(&function) {
+            function = thread_entry::with_arguments(function, &unqualified_name(plain, None));
         }
+        self.names.intern(&function)
     }
 
     fn inlined_name(&mut self, entry: Option<DebugInfoOffset>, file: NameId) -> NameId {
