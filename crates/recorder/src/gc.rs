@@ -13,6 +13,7 @@ use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
 use crate::runtime_range::RuntimeRange;
+use crate::thread_task;
 
 static CYCLE: RuntimeRange = RuntimeRange::new();
 static STOP: RuntimeRange = RuntimeRange::new();
@@ -46,18 +47,31 @@ pub enum StopTheWorldKind {
     SweepTermination,
 }
 
-/// All tasks are stopped (GCSTWStart). Ignored while they are already.
+/// All tasks are stopped, by the current one (GCSTWStart). Ignored while they are already.
+///
+/// A thread without a task gets one of its own: for Go 1.27 a stop is a task's.
 pub fn stop_the_world(kind: StopTheWorldKind) {
-    if let Some(mut writer) = LaneWriter::enter() {
+    if let Some(mut writer) = enter_as_a_task() {
         STOP.begin(&mut writer, |_| GCSTWStart { kind: kind as u64 });
     }
 }
 
 /// The tasks go on (GCSTWDone). Ignored when the recording did not see them stop.
 pub fn start_the_world() {
-    if let Some(mut writer) = LaneWriter::enter() {
+    if let Some(mut writer) = enter_as_a_task() {
         STOP.end(&mut writer, &GCSTWDone {});
     }
+}
+
+/// Enters the lane if a task runs on it, or can.
+fn enter_as_a_task() -> Option<LaneWriter> {
+    if !crate::recorder::is_enabled() {
+        return None;
+    }
+    thread_task::current_or_adopt()?;
+    let writer = LaneWriter::enter()?;
+    // Relaxed: stored by this thread.
+    (writer.lane().running.load(Ordering::Relaxed) != 0).then_some(writer)
 }
 
 /// The calling thread's worker sweeps, until this is dropped or told what came of it.
