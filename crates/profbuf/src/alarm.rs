@@ -80,7 +80,7 @@ impl Alarm {
         let sleeper = unsafe { &mut *sleeper };
         *sleeper = Some(thread::current());
 
-        // Release: publishes the slot; pairs with the Acquire in Alarm::wake.
+        // Release: publishes the slot; pairs with the Acquire exchange in Alarm::wake.
         self.asleep.store(true, Ordering::Release);
         // SeqCst: pairs with the fence in Alarm::wake. Either `news` sees what the writer did
         // before that fence, or the writer sees `asleep` after it.
@@ -88,8 +88,8 @@ impl Alarm {
         if news() && self.end_sleep(Ordering::Relaxed) {
             return;
         }
-        // Acquire: pairs with the Release in Alarm::wake; what the writer did before is done, its
-        // use of the other slot for the last wake included.
+        // Acquire: pairs with the fence before the exchange in Alarm::wake; what the writer did
+        // before that is done, its use of the other slot for the last wake included.
         while self.asleep.load(Ordering::Acquire) {
             thread::park();
         }
@@ -112,9 +112,10 @@ impl Alarm {
         if !self.asleep.load(Ordering::Relaxed) {
             return;
         }
-        // Acquire: the slot is visible; pairs with the Release store in Alarm::sleep_unless.
-        // Release: the last wake is over; pairs with the Acquire load there.
-        if !self.end_sleep(Ordering::AcqRel) {
+        // Acquire: the slot is visible; pairs with the Release store in Alarm::sleep_unless. The
+        // fence makes it a release as well, that the last wake is over; pairs with the Acquire
+        // load there.
+        if !self.end_sleep(Ordering::Acquire) {
             return;
         }
         let slot = turn.slot();

@@ -68,7 +68,8 @@
 //! | `overflow` | the count of lost records |
 //! | `alarm` | how a reader sleeps and is woken |
 //! | `record`, `records`, `read` | what a read returns |
-//! | `lost`, `error`, `sizes` | what a write returns; making a buffer |
+//! | `lost` | what a write returns if it fails |
+//! | `buffer`, `sizes`, `error` | making a buffer |
 //! | `sync` | atomics and threads: std's or loom's |
 
 mod alarm;

@@ -51,7 +51,8 @@ impl<T> Record<'_, T> {
     /// ```
     /// use exectrace_profbuf::{Mode, Read, Sizes, buffer};
     ///
-    /// let (mut writer, mut reader) = buffer::<()>(Sizes { header_words: 1, data_words: 8, tags: 8 })?;
+    /// let sizes = Sizes { header_words: 1, data_words: 8, tags: 8 };
+    /// let (mut writer, mut reader) = buffer::<()>(sizes)?;
     /// writer.write(None, 100, &[1], &[0xa, 0xb]).unwrap();
     /// writer.write(None, 101, &[1], &[0xa, 0xb]).unwrap_err(); // 5 words of 8 are taken.
     /// writer.write(None, 102, &[1], &[]).unwrap_err(); // Would fit, but out of order.

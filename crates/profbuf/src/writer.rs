@@ -151,7 +151,8 @@ impl<T> Writer<T> {
     /// ```compile_fail,E0382
     /// use exectrace_profbuf::{Sizes, buffer};
     ///
-    /// let (writer, _reader) = buffer::<()>(Sizes { header_words: 1, data_words: 64, tags: 8 }).unwrap();
+    /// let sizes = Sizes { header_words: 1, data_words: 64, tags: 8 };
+    /// let (writer, _reader) = buffer::<()>(sizes).unwrap();
     /// writer.close();
     /// writer.close();
     /// ```

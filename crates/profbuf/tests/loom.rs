@@ -199,17 +199,37 @@ fn half_a_ring_of_data_wakes_the_reader() {
 #[test]
 fn data_wakes_a_reader_that_sleeps_after_a_look() {
     model(3, || {
-        // The writer looks for a sleeper at 4 words, and then not before 8: whenever the reader
-        // goes to sleep, 4 words that it has not read wake it.
-        let (mut writer, mut reader) = small(8, 8);
+        // The writer looks for a sleeper at 6 words. If the reader sleeps after that, the third
+        // record, with the words that it skips, is half a ring.
+        let (mut writer, mut reader) = small(8, 4);
         let writing = thread::spawn(move || {
-            for number in 0..4 {
+            for number in 0..3 {
                 write(&mut writer, number);
             }
             writer
         });
         let mut next = 0;
-        // Three words, the last record, may rest unread.
+        while next < 3 {
+            read(&mut reader, Mode::Blocking, &mut next);
+        }
+        writing.join().unwrap();
+    });
+}
+
+#[test]
+fn data_wakes_a_reader_that_sleeps_before_a_look() {
+    model(3, || {
+        // The writer looks for a sleeper at 9 words. If the reader sleeps there with 6 read, half
+        // a ring is full at 14, and not only half a ring after the look.
+        let (mut writer, mut reader) = small(16, 8);
+        let writing = thread::spawn(move || {
+            for number in 0..5 {
+                write(&mut writer, number);
+            }
+            writer
+        });
+        let mut next = 0;
+        // The last two are less than half a ring.
         while next < 3 {
             read(&mut reader, Mode::Blocking, &mut next);
         }
@@ -290,7 +310,7 @@ fn what_is_lost_just_before_the_end_is_told() {
 
 #[test]
 fn a_reader_that_moved_is_woken_where_it_is() {
-    model(3, || {
+    model(2, || {
         let (mut writer, mut reader) = small(8, 4);
         let writing = thread::spawn(move || {
             lose(&mut writer, 0);
