@@ -1,14 +1,17 @@
-//! The name of a thread's task: that of the closure which the thread runs.
+//! The name of a thread's task, or a blocking closure's: that of the closure which the thread runs.
 //!
 //! The library that spawns threads cannot name the code of a closure, only a function of its own that is generic over it. In a
 //! linker symbol its arguments may be missing; debug information has them.
 
 /// Where such functions stand. The closure is the first of their generic arguments.
-const ENTRIES: &str = "exectrace_std::thread::entry::";
+const ENTRIES: [&str; 2] = [
+    "exectrace_std::thread::entry::",
+    "exectrace_tokio::blocking::entry::",
+];
 
-/// Whether the function is the entry of a thread.
+/// Whether the function is the entry of a thread or of a blocking closure.
 pub(crate) fn is_entry(function: &str) -> bool {
-    function.starts_with(ENTRIES)
+    ENTRIES.iter().any(|entries| function.starts_with(entries))
 }
 
 /// The name of an entry with its generic arguments, which `unqualified`, its name in debug information, has.
@@ -23,7 +26,10 @@ pub(crate) fn with_arguments(mut function: String, unqualified: &str) -> String 
 
 /// The closure that the entry of a thread runs. `None` for any other function, or if nobody knows.
 pub(crate) fn closure_of(function: &str) -> Option<&str> {
-    let (_, arguments) = function.strip_prefix(ENTRIES)?.split_once('<')?;
+    let mut rest = ENTRIES
+        .iter()
+        .filter_map(|entries| function.strip_prefix(entries));
+    let (_, arguments) = rest.next()?.split_once('<')?;
     let mut depth = 0usize;
     let mut last = b' ';
     for (at, byte) in arguments.bytes().enumerate() {
@@ -61,6 +67,10 @@ mod tests {
         check(
             "exectrace_std::thread::entry::run<fn(u8, u8) -> u8, u8>",
             Some("fn(u8, u8) -> u8"),
+        );
+        check(
+            "exectrace_tokio::blocking::entry::run<app::f, u8>",
+            Some("app::f"),
         );
     }
 

@@ -100,7 +100,7 @@ impl Recorded {
         self.accepted.v2.as_ref()
     }
 
-    /// The numbers of the tasks whose entry function's name ends so.
+    /// The numbers of the tasks whose entry function's name ends so, or that of a closure in it.
     pub(crate) fn tasks_of(&self, entry: &str) -> Vec<i64> {
         let Some(dump) = self.v2() else {
             return Vec::new();
@@ -110,7 +110,7 @@ impl Recorded {
                 && line
                     .transition_stack
                     .first()
-                    .is_some_and(|frame| frame.function.ends_with(entry))
+                    .is_some_and(|frame| named(&frame.function, entry))
         });
         created.filter_map(subject).collect()
     }
@@ -124,6 +124,11 @@ impl Recorded {
             .filter(|line| subject(line).is_some_and(|task| tasks.contains(&task)))
             .collect()
     }
+}
+
+/// Whether a function, or the one that a closure stands in, is called so.
+fn named(function: &str, name: &str) -> bool {
+    function.ends_with(name) || function.trim_end_matches("::{{closure}}").ends_with(name)
 }
 
 /// The task that a state transition is about.
@@ -141,4 +146,13 @@ pub(crate) fn record<R>(work: impl FnOnce() -> R) -> (Recorded, R) {
     let recording = Recording::start();
     let result = work();
     (recording.stop(), result)
+}
+
+/// A runtime with two workers and everything on.
+pub(crate) fn runtime_of_two() -> exectrace_tokio::runtime::Runtime {
+    exectrace_tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime")
 }

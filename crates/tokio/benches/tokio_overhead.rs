@@ -1,0 +1,119 @@
+//! What tracing a Tokio program costs, beside plain Tokio and beside the crate without a session.
+//!
+//! Every workload runs on one worker, by turns with plain Tokio, with the crate and no session, and with one: round after
+//! round, so that a machine that is busy for a while is busy for all. What counts is CPU time, user and system, of the whole
+//! process: the recorder's own threads too. Costs are medians of each round's difference to plain Tokio.
+//!
+//! | row | one operation |
+//! | --- | --- |
+//! | `tokio_poll` | a poll that wakes itself and ends: start and stop are two events |
+//! | `tokio_yield` | a poll that ends by `yield_now`, whose clone of the waker is looked at |
+//! | `tokio_poll_wake` | a wake by another task with its stack, start and stop; the waker is kept from poll to poll |
+//! | `tokio_poll_stacks` | the same through a channel, some calls deep: with the stack where it waits |
+//! | `tokio_spawn_join` | an empty task, spawned and awaited |
+//! | `tcp_echo` | a message to and fro on one of 64 connections; of the server's CPU time, what is lost to tracing |
+#![expect(clippy::print_stdout, reason = "a bench reports on standard output")]
+
+#[path = "tokio_overhead/workload.rs"]
+mod workload;
+
+use rustix::time::{ClockId, clock_gettime};
+use workload::{Contender, WORKLOADS, Workload};
+
+/// Rounds; odd, so that the median is one of them.
+const ROUNDS: usize = 11;
+
+fn main() {
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    for workload in WORKLOADS {
+        if wanted.is_empty() || wanted.iter().any(|name| name == workload.row) {
+            report(workload);
+        }
+    }
+}
+
+/// CPU nanoseconds of an operation in each round.
+#[derive(Default)]
+struct Figures {
+    plain: Vec<f64>,
+    off: Vec<f64>,
+    on: Vec<f64>,
+    bytes: Vec<f64>,
+}
+
+fn report(workload: &Workload) {
+    // The first recording looks up the program's functions.
+    measure(workload, true);
+    let mut figures = Figures::default();
+    for _ in 0..ROUNDS {
+        figures
+            .plain
+            .push((workload.run)(Contender::Plain, workload.operations));
+        figures.off.push(measure(workload, false).0);
+        let (on, bytes) = measure(workload, true);
+        figures.on.push(on);
+        figures.bytes.push(bytes);
+    }
+    let plain = median(figures.plain.clone());
+    let added = |figure: &[f64]| {
+        median(
+            figure
+                .iter()
+                .zip(&figures.plain)
+                .map(|(ours, plain)| ours - plain)
+                .collect(),
+        )
+    };
+    let (on, off) = (added(&figures.on), added(&figures.off));
+    let bytes = median(figures.bytes);
+    let row = workload.row;
+    let reference =
+        format!("plain {plain:.1} ns, without a session {off:+.1} ns, bytes {bytes:.1}");
+    if workload.is_loss {
+        let lost = 100.0 * on / (plain + on);
+        println!("bench\t{row}\t{lost:.2}\t%\t{reference}");
+    } else {
+        println!("bench\t{row}\t{on:.1}\tns\t{reference}");
+    }
+    if let Some(row) = workload.bytes_row {
+        println!("bench\t{row}\t{bytes:.1}\tB\tof {}", workload.row);
+    }
+}
+
+/// CPU nanoseconds and bytes of an operation, with a session or without.
+fn measure(workload: &Workload, with_session: bool) -> (f64, f64) {
+    if !with_session {
+        return ((workload.run)(Contender::Traced, workload.operations), 0.0);
+    }
+    let session = exectrace::start(std::io::sink()).expect("the only session");
+    let cost = (workload.run)(Contender::Traced, workload.operations);
+    let statistics = session.stop();
+    assert!(statistics.is_complete(), "{statistics}");
+    (
+        cost,
+        statistics.bytes_written as f64 / workload.operations as f64,
+    )
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+/// CPU time of the process.
+fn process_cpu_ns() -> f64 {
+    cpu_ns(ClockId::ProcessCPUTime)
+}
+
+/// CPU time of the calling thread.
+fn thread_cpu_ns() -> f64 {
+    cpu_ns(ClockId::ThreadCPUTime)
+}
+
+fn cpu_ns(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
