@@ -51,15 +51,23 @@ const STEPS: &[Step] = &[
         name: "clippy",
         about: "no warning from compiler or clippy",
         run: Action::Commands(|_| {
-            vec![Invocation::cargo(
-                "clippy --workspace --all-targets -- -D warnings",
-            )]
+            vec![
+                Invocation::cargo("clippy --workspace --all-targets -- -D warnings"),
+                Invocation::cargo(
+                    "clippy -p exectrace --all-targets --features pprof -- -D warnings",
+                ),
+            ]
         }),
     },
     Step {
         name: "test",
         about: "the tests and the examples in the docs; the adapter against stable Tokio",
-        run: Action::Commands(|_| vec![Invocation::cargo("test --workspace")]),
+        run: Action::Commands(|_| {
+            vec![
+                Invocation::cargo("test --workspace"),
+                Invocation::cargo("test -p exectrace --features pprof --lib --test cpu_profile"),
+            ]
+        }),
     },
     Step {
         name: "docs",

@@ -160,7 +160,12 @@ impl Collector {
     /// Takes what has come and gives it to the sink.
     fn look(&mut self) {
         self.description.of_threads();
-        self.take_samples();
+        if let Some(sampler) = &mut self.sampler {
+            sampler.look();
+        }
+        if self.samples.take_is_due() {
+            self.take_samples();
+        }
         let full = session::take_full();
         if full.is_empty() && !self.samples.are_due() {
             return;
@@ -169,10 +174,9 @@ impl Collector {
         self.output.write_out();
     }
 
-    /// Takes what the sampler has, and sees to new threads.
+    /// Takes what the sampler has.
     fn take_samples(&mut self) {
         if let Some(sampler) = &mut self.sampler {
-            sampler.look();
             self.samples
                 .take(sampler, self.tables, self.stamp, &mut self.chunk);
         }

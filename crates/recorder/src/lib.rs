@@ -16,6 +16,9 @@
 //! | this one | [`start`], [`Recorder`], [`Session`], [`Statistics`]; annotations: [`UserTask`], [`Region`], [`log`](fn@log) |
 //! | [`hook`] | what runtimes call |
 //!
+//! A recording holds CPU samples, 100 per second of CPU time unless [`Recorder::cpu_samples`] says otherwise. With the feature
+//! `pprof` a `CpuProfiler` gives them without a recording, as a profile that `go tool pprof` reads.
+//!
 //! Programs and their standard library should have frame pointers (`-C force-frame-pointers=yes`) and line tables
 //! (`debug = "line-tables-only"`); without the former stacks have a frame or two, without the latter no lines.
 

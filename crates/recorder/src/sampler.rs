@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use exectrace_profbuf::{Mode, Read, Reader};
 
+use self::code::CodeMap;
 use self::rate::SampleRate;
 pub(crate) use self::sample::Sample;
 use self::shards::Shards;
@@ -27,7 +28,7 @@ use self::timers::Timers;
 use crate::error::Error;
 use crate::thread_role;
 
-mod call_site;
+mod call_frames;
 mod code;
 mod handler;
 mod interrupted;
@@ -42,6 +43,8 @@ mod threads;
 mod timer;
 mod timers;
 pub(crate) mod trace_samples;
+mod unwind_rule;
+mod unwind_table;
 mod walk;
 
 /// Samples per second of CPU time unless set.
@@ -80,6 +83,7 @@ struct Parts {
     shards: &'static Shards,
     readers: Vec<Reader<()>>,
     slots: Slots,
+    code: CodeMap,
 }
 
 /// Where the parts are while no sampler is at work.
@@ -140,7 +144,12 @@ impl Sampler {
     /// Starts sampling. The calling thread, which is to call all else too, gets no samples itself.
     pub(crate) fn begin(&mut self) {
         crate::clock::source();
-        code::of_process().refresh();
+        if let Some(parts) = &mut self.parts {
+            parts.code.refresh();
+            // Nearly all samples go through the C library and the program: their tables need not wait to be missed.
+            code::of_process().note_running(libc::syscall as *const () as u64);
+            code::of_process().note_running(handler::on_signal as *const () as u64);
+        }
         self.timers.leave_out(thread_role::own_id_and_name().0);
         // What a late handler of the last sampler wrote.
         self.discard();
@@ -158,10 +167,10 @@ impl Sampler {
         if let Some(threads) = self.threads.due() {
             self.timers.follow(&threads, &mut parts.slots);
         }
-        if self.code_seen.elapsed() > CODE_EVERY && code::of_process().take_missed() {
-            code::of_process().refresh();
+        if self.code_seen.elapsed() > CODE_EVERY && parts.code.refresh_if_missed() {
             self.code_seen = Instant::now();
         }
+        parts.code.make_wanted();
     }
 
     /// Visits the samples that have come.
@@ -240,6 +249,7 @@ impl Parts {
             shards,
             readers,
             slots,
+            code: CodeMap::default(),
         })
     }
 }

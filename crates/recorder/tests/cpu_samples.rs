@@ -1,5 +1,7 @@
 //! CPU samples in recordings, as Go's own tools read them.
 
+#[path = "support/burn.rs"]
+mod burn;
 mod support;
 
 use std::collections::{BTreeMap, HashSet};
@@ -7,8 +9,9 @@ use std::hint::black_box;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use burn::{burn, own_cpu_time, spin};
 use exectrace::hook::{BlockReason, Task, adopt_thread};
 use exectrace::{Error, Recorder, Statistics};
 use support::{Memory, record, record_with, save, turn};
@@ -19,40 +22,21 @@ fn entry() -> *const () {
     task_entry as fn() as *const ()
 }
 
-/// Burns CPU in user mode.
+/// Uses up CPU time in system calls: reads that the kernel answers with zeros.
 #[inline(never)]
-fn burn_in_user_mode(time: Duration) {
-    let begin = Instant::now();
-    let mut number = 1_u64;
-    while begin.elapsed() < time {
-        for step in 0..1000 {
-            number = black_box(
-                number
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(step),
-            );
-        }
+fn burn_in_system_calls(cpu_time: Duration) {
+    let begin = own_cpu_time();
+    while own_cpu_time() - begin < cpu_time {
+        read_zeros(1000);
     }
 }
 
-/// Burns CPU in system calls: reads that the kernel answers with zeros.
-#[inline(never)]
-fn burn_in_system_calls(time: Duration) {
+fn read_zeros(times: u32) {
     let mut zeros = std::fs::File::open("/dev/zero").expect("every Linux has it");
     let mut bytes = [1_u8; 2048];
-    let begin = Instant::now();
-    while begin.elapsed() < time {
-        for _ in 0..10 {
-            let _ = black_box(zeros.read(&mut bytes));
-        }
+    for _ in 0..times {
+        let _ = black_box(zeros.read(&mut bytes));
     }
-}
-
-/// The calling thread's CPU time, by the kernel's account in ticks of a hundredth of a second or finer.
-fn own_cpu_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("the kernel tells");
-    let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
-    Duration::from_nanos(ns.expect("a number comes first"))
 }
 
 /// What the work of a thread costs it.
@@ -84,7 +68,7 @@ fn samples_carry_the_task_the_worker_and_the_stack() {
         let worker = worker.spawn(|| {
             let task = Task::new(entry());
             let run = task.start();
-            burn_in_user_mode(Duration::from_millis(300));
+            burn(Duration::from_millis(300));
             run.block(BlockReason::Receive);
             burn_in_system_calls(Duration::from_millis(300));
             let other = Task::new(entry());
@@ -95,7 +79,7 @@ fn samples_carry_the_task_the_worker_and_the_stack() {
         });
         let ids = worker.expect("a thread").join().expect("no panic");
         // Nobody told the recorder of this thread.
-        let stranger = thread::spawn(|| burn_in_user_mode(Duration::from_millis(300)));
+        let stranger = thread::spawn(|| burn(Duration::from_millis(300)));
         stranger.join().expect("no panic");
         ids
     });
@@ -133,10 +117,7 @@ fn samples_carry_the_task_the_worker_and_the_stack() {
             recorded.statistics.events.of("CPUSample")
         );
         assert!(samples.iter().all(|sample| !sample.stack.is_empty()));
-        for (task, function) in [
-            (ids[0], "burn_in_user_mode"),
-            (ids[1], "burn_in_system_calls"),
-        ] {
+        for (task, function) in [(ids[0], "burn::burn"), (ids[1], "burn_in_system_calls")] {
             let of_task = samples.iter().filter(|it| it.task == task as i64);
             let (inside, all) = of_task.fold((0, 0), |(inside, all), sample| {
                 let is_inside = sample.stack.iter().any(|it| it.function.contains(function));
@@ -153,7 +134,7 @@ fn as_many_samples_as_cpu_time_and_rate_promise() {
     let time = Duration::from_millis(1500);
     let (recorded, cpu_time) = record_with(Recorder::new().cpu_samples(250), || {
         thread::scope(|scope| {
-            let user = scope.spawn(move || cpu_time_of(move || burn_in_user_mode(time)));
+            let user = scope.spawn(move || cpu_time_of(move || burn(time)));
             let system = scope.spawn(move || {
                 cpu_time_of(move || {
                     adopt_thread();
@@ -180,7 +161,7 @@ fn as_many_samples_as_cpu_time_and_rate_promise() {
 fn more_than_the_kernel_grants_is_not_promised() {
     let _turn = turn();
     let (recorded, ()) = record_with(Recorder::new().cpu_samples(1_000_000), || {
-        burn_in_user_mode(Duration::from_millis(100));
+        burn(Duration::from_millis(100));
     });
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
     assert!(samples.effective_hz < samples.wished_hz, "{samples:?}");
@@ -195,7 +176,7 @@ fn without_samples_there_are_none() {
         Recorder::new().cpu_samples(0),
     ] {
         let (recorded, ()) = record_with(recorder, || {
-            burn_in_user_mode(Duration::from_millis(50));
+            burn(Duration::from_millis(50));
         });
         assert_eq!(recorded.statistics.cpu_samples, None);
         assert_eq!(recorded.statistics.events.of("CPUSample"), 0);
@@ -206,14 +187,14 @@ fn without_samples_there_are_none() {
 fn threads_that_end_while_they_are_sampled_do_no_harm() {
     let _turn = turn();
     let (recorded, ()) = record_with(Recorder::new().cpu_samples(250), || {
-        for round in 0..300_u64 {
+        for round in 0..200_u64 {
             let threads: Vec<_> = (0..10)
                 .map(|number| {
                     thread::spawn(move || {
                         if number % 2 == 0 {
                             adopt_thread();
                         }
-                        burn_in_user_mode(Duration::from_micros(100 * (round % 20)));
+                        spin(20_000 * (round % 20));
                     })
                 })
                 .collect();
@@ -240,9 +221,9 @@ fn sessions_come_and_go_while_threads_burn() {
                 while !end.load(Ordering::Relaxed) {
                     let run = task.start();
                     if number % 2 == 0 {
-                        burn_in_user_mode(Duration::from_micros(300));
+                        spin(100_000);
                     } else {
-                        burn_in_system_calls(Duration::from_micros(300));
+                        read_zeros(1000);
                     }
                     run.block(BlockReason::Sleep);
                     task.reference().wake();
@@ -277,7 +258,7 @@ fn a_session_that_ends_itself_stops_its_samples() {
     let memory = Memory::default();
     let recorder = Recorder::new().time_max(Duration::from_millis(100));
     let session = recorder.start(memory.clone()).expect("the session starts");
-    burn_in_user_mode(Duration::from_millis(300));
+    burn(Duration::from_millis(300));
     while !session.has_ended() {
         thread::sleep(Duration::from_millis(1));
     }

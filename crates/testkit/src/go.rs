@@ -117,6 +117,18 @@ impl Go {
         Top::parse(&String::from_utf8_lossy(&bytes))
     }
 
+    /// What `go tool pprof -tags` says of the profile in `file`: the labels of its samples, and how much each value has.
+    ///
+    /// # Errors
+    ///
+    /// When the tool refuses the file.
+    pub fn pprof_tags(&self, file: &Path) -> Result<String, Error> {
+        let mut command = self.command(&self.pprof);
+        command.arg("-tags").arg(absolute(file));
+        let bytes = process::output(&mut command, TOOL_LIMIT)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     #[track_caller]
     fn found(
         version: GoVersion,

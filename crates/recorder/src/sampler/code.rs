@@ -1,11 +1,30 @@
-//! The program's code, as a signal handler may look at it.
+//! The process's code, as a signal handler may look at it.
+//!
+//! ```text
+//!  handler ──► stretches of code, by address ──► table of unwinding rules
+//!                   │ wanted                           ▲ published once, never freed
+//!                   └────────► CodeMap ────────────────┘
+//! ```
+//!
+//! A table is made when a thread was first seen in its code. Until then, and where there is none, stacks are followed by
+//! frame pointers alone.
+#![expect(
+    unsafe_code,
+    reason = "tables are published by address and never freed"
+)]
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
+use super::call_frames::CallFrames;
 use super::safe_read;
+use super::unwind_rule::UnwindRule;
+use super::unwind_table::UnwindTable;
 
 /// Stretches of code that are known: a program with more has the rest unknown.
 const STRETCHES_MAX: usize = 512;
+
+/// Memory of all tables: 500,000 rules, those of a program of some 50 MB.
+const TABLES_BYTES_MAX: usize = 4 << 20;
 
 /// Code to look at: the process's, or a test's.
 pub(super) trait Code {
@@ -15,11 +34,11 @@ pub(super) trait Code {
     /// Safe.
     fn contains(&self, address: u64) -> bool;
 
-    /// Whether `address` is in code of the program itself, which is built with frame pointers, not in a library's.
+    /// How to get to the caller of the function at `address`.
     ///
     /// # Signal safety
     /// Safe.
-    fn is_programs(&self, address: u64) -> bool;
+    fn rule_at(&self, address: u64) -> UnwindRule;
 
     /// Copies bytes from `address` on; false if they are not all there.
     ///
@@ -28,24 +47,40 @@ pub(super) trait Code {
     fn read(&self, address: u64, bytes: &mut [u8]) -> bool;
 }
 
-/// The code of this process, as it was when last looked at.
+/// A stretch of code.
 ///
-/// Bounds are only a first sieve for words that might be return addresses, so that a handler that reads them while they are
-/// stored anew does no harm: the bytes themselves are read safely.
+/// While the list is stored anew a handler may see parts of two stretches. That is a wrong guess at worst: memory is only read
+/// safely, and a table knows its own bounds.
+struct Stretch {
+    start: AtomicUsize,
+    end: AtomicUsize,
+    table: AtomicPtr<UnwindTable>,
+    /// A thread was seen here, and there was no table.
+    is_wanted: AtomicBool,
+}
+
+/// The code of the process, for handlers.
 pub(super) struct ProcessCode {
-    /// A thread ran where no code is known.
-    missed: AtomicBool,
     count: AtomicUsize,
-    starts: [AtomicUsize; STRETCHES_MAX],
-    /// The lowest bit tells that the stretch is the program's own.
-    ends: [AtomicUsize; STRETCHES_MAX],
+    stretches: [Stretch; STRETCHES_MAX],
+    /// A table is wanted somewhere.
+    is_wanted: AtomicBool,
+    /// A thread ran where no code is known.
+    is_missed: AtomicBool,
 }
 
 static CODE: ProcessCode = ProcessCode {
-    missed: AtomicBool::new(false),
     count: AtomicUsize::new(0),
-    starts: [const { AtomicUsize::new(0) }; STRETCHES_MAX],
-    ends: [const { AtomicUsize::new(0) }; STRETCHES_MAX],
+    stretches: [const {
+        Stretch {
+            start: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            table: AtomicPtr::new(std::ptr::null_mut()),
+            is_wanted: AtomicBool::new(false),
+        }
+    }; STRETCHES_MAX],
+    is_wanted: AtomicBool::new(false),
+    is_missed: AtomicBool::new(false),
 };
 
 /// The code of this process.
@@ -54,59 +89,40 @@ pub(super) fn of_process() -> &'static ProcessCode {
 }
 
 impl ProcessCode {
-    /// Looks at the list of mappings. Not for handlers; by one thread at a time.
-    pub(super) fn refresh(&self) {
-        let Ok(list) = std::fs::read_to_string("/proc/self/maps") else {
-            return;
-        };
-        let program = std::fs::read_link("/proc/self/exe");
-        let program = program
-            .ok()
-            .and_then(|path| path.into_os_string().into_string().ok());
-        let stretches = list
-            .lines()
-            .filter_map(|line| stretch(line, program.as_deref()));
-        let mut count = 0;
-        for ((start, end), (to_start, to_end)) in stretches.zip(self.starts.iter().zip(&self.ends))
-        {
-            // Relaxed: see the type.
-            to_start.store(start, Ordering::Relaxed);
-            // Relaxed: as above.
-            to_end.store(end, Ordering::Relaxed);
-            count += 1;
-        }
-        // Release: shows the stretches; pairs with the Acquire in `stretch_of`.
-        self.count.store(count, Ordering::Release);
-    }
-
-    /// Takes note of where a thread runs: code that came later than the last look is looked for soon.
+    /// Takes note of where a thread runs: a table that is not there is made soon, and code that came later than the last look
+    /// is looked for.
     ///
     /// # Signal safety
-    /// Atomic loads, and a store.
+    /// Atomic loads and stores.
     pub(super) fn note_running(&self, pc: u64) {
-        if !self.contains(pc) {
-            // Relaxed: a hint.
-            self.missed.store(true, Ordering::Relaxed);
+        match self.stretch_of(pc) {
+            // Relaxed: hints.
+            None => self.is_missed.store(true, Ordering::Relaxed),
+            Some(stretch) => self.want_table(stretch),
         }
     }
 
-    /// Whether a thread ran where no code was known, since the last call.
-    pub(super) fn take_missed(&self) -> bool {
-        // Relaxed: a hint.
-        self.missed.swap(false, Ordering::Relaxed)
+    fn want_table(&self, stretch: &Stretch) {
+        // Relaxed: hints.
+        if stretch.table.load(Ordering::Relaxed).is_null() {
+            // Relaxed: as above.
+            stretch.is_wanted.store(true, Ordering::Relaxed);
+            // Relaxed: as above.
+            self.is_wanted.store(true, Ordering::Relaxed);
+        }
     }
 
-    /// The marked end of the stretch that holds `address`.
-    fn stretch_of(&self, address: u64) -> Option<usize> {
+    fn stretch_of(&self, address: u64) -> Option<&Stretch> {
         let address = usize::try_from(address).ok()?;
-        // Acquire: pairs with the Release in `refresh`.
+        // Acquire: pairs with the Release in `CodeMap::publish`.
         let count = self.count.load(Ordering::Acquire).min(STRETCHES_MAX);
+        let stretches = &self.stretches[..count];
         // Relaxed: see the type.
-        let after =
-            self.starts[..count].partition_point(|start| start.load(Ordering::Relaxed) <= address);
-        // Relaxed: as above.
-        let end = self.ends[after.checked_sub(1)?].load(Ordering::Relaxed);
-        (address < end & !1).then_some(end)
+        let starts_before = |stretch: &Stretch| stretch.start.load(Ordering::Relaxed) <= address;
+        let after = stretches.partition_point(starts_before);
+        let stretch = stretches.get(after.checked_sub(1)?)?;
+        // Relaxed: see the type.
+        (address < stretch.end.load(Ordering::Relaxed)).then_some(stretch)
     }
 }
 
@@ -115,8 +131,20 @@ impl Code for ProcessCode {
         self.stretch_of(address).is_some()
     }
 
-    fn is_programs(&self, address: u64) -> bool {
-        self.stretch_of(address).is_some_and(|end| end & 1 == 1)
+    fn rule_at(&self, address: u64) -> UnwindRule {
+        let Some(stretch) = self.stretch_of(address) else {
+            return UnwindRule::UNKNOWN;
+        };
+        // Acquire: shows the table; pairs with the Release in `CodeMap`.
+        let table = stretch.table.load(Ordering::Acquire);
+        // SAFETY: tables are never freed.
+        match unsafe { table.as_ref() } {
+            Some(table) => table.rule_at(address),
+            None => {
+                self.want_table(stretch);
+                UnwindRule::UNKNOWN
+            }
+        }
     }
 
     fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
@@ -124,48 +152,209 @@ impl Code for ProcessCode {
     }
 }
 
-/// Start and marked end of the code in a line of the list: `start-end r-xp offset device inode  name`.
-fn stretch(line: &str, program: Option<&str>) -> Option<(usize, usize)> {
-    let mut fields = line.splitn(6, ' ');
-    let (start, end) = fields.next()?.split_once('-')?;
-    if fields.next()?.as_bytes().get(2) != Some(&b'x') {
-        return None;
+/// What the sampler knows of the process's code. There is one in a process.
+#[derive(Debug, Default)]
+pub(super) struct CodeMap {
+    files: Vec<MappedCode>,
+    tables_bytes: usize,
+}
+
+/// A mapping with code.
+#[derive(Clone, Debug)]
+struct MappedCode {
+    start: u64,
+    end: u64,
+    /// What is mapped there: device, inode and name.
+    file: String,
+    /// Where the file's first byte is mapped.
+    base: Option<u64>,
+    table: Table,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Table {
+    NotTried,
+    None,
+    Some(&'static UnwindTable),
+}
+
+impl CodeMap {
+    /// Looks at the list of mappings if a thread ran where no code was known; answers whether it did.
+    pub(super) fn refresh_if_missed(&mut self) -> bool {
+        // Relaxed: a hint.
+        let is_missed = CODE.is_missed.swap(false, Ordering::Relaxed);
+        if is_missed {
+            self.refresh();
+        }
+        is_missed
     }
-    let name = fields.nth(3).unwrap_or_default().trim_start();
-    let is_programs = program == Some(name);
-    let start = usize::from_str_radix(start, 16).ok()?;
-    let end = usize::from_str_radix(end, 16).ok()?;
-    Some((start, end | usize::from(is_programs)))
+
+    /// Looks at the list of mappings. Takes 50 µs to a millisecond.
+    pub(super) fn refresh(&mut self) {
+        let Ok(list) = std::fs::read("/proc/self/maps") else {
+            return;
+        };
+        let mut files = mapped_code(&String::from_utf8_lossy(&list));
+        for file in &mut files {
+            let known = self.files.iter().find(|known| known.is_same(file));
+            if let Some(known) = known {
+                file.table = known.table;
+            }
+        }
+        files.truncate(STRETCHES_MAX);
+        self.files = files;
+        self.publish();
+    }
+
+    fn publish(&self) {
+        for (file, stretch) in self.files.iter().zip(&CODE.stretches) {
+            stretch.start.store(file.start as usize, Ordering::Relaxed); // Relaxed: see the type.
+            stretch.end.store(file.end as usize, Ordering::Relaxed); // Relaxed: as above.
+            stretch.store_table(file.table);
+        }
+        // Release: shows the stretches; pairs with the Acquire in `stretch_of`.
+        CODE.count.store(self.files.len(), Ordering::Release);
+    }
+
+    /// Makes the tables that are wanted. Takes milliseconds each.
+    pub(super) fn make_wanted(&mut self) {
+        // Relaxed: a hint.
+        if !CODE.is_wanted.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        for (file, stretch) in self.files.iter_mut().zip(&CODE.stretches) {
+            // Relaxed: a hint.
+            if stretch.is_wanted.swap(false, Ordering::Relaxed)
+                && matches!(file.table, Table::NotTried)
+            {
+                let left = TABLES_BYTES_MAX.saturating_sub(self.tables_bytes);
+                file.table = file.make_table(left);
+                if let Table::Some(table) = file.table {
+                    self.tables_bytes += table.size_bytes();
+                }
+                stretch.store_table(file.table);
+            }
+        }
+    }
+}
+
+impl Stretch {
+    fn store_table(&self, table: Table) {
+        let pointer = match table {
+            Table::Some(table) => std::ptr::from_ref(table).cast_mut(),
+            Table::None | Table::NotTried => std::ptr::null_mut(),
+        };
+        // Release: publishes the table; pairs with the Acquire in `rule_at`.
+        self.table.store(pointer, Ordering::Release);
+    }
+}
+
+impl MappedCode {
+    fn is_same(&self, other: &Self) -> bool {
+        (self.start, self.end, self.base) == (other.start, other.end, other.base)
+            && self.file == other.file
+    }
+
+    fn make_table(&self, bytes_max: usize) -> Table {
+        let frames = self.base.and_then(CallFrames::of_file_at);
+        let table = frames.and_then(|frames| {
+            let code = (self.start, self.end);
+            UnwindTable::new(code, frames.address, &frames.bytes, bytes_max)
+        });
+        table.map_or(Table::None, |table| Table::Some(Box::leak(Box::new(table))))
+    }
+}
+
+/// The code in a list of mappings, a line each: `start-end r-xp offset device inode   name`.
+fn mapped_code(list: &str) -> Vec<MappedCode> {
+    let mut base = None;
+    let mut code = Vec::new();
+    for line in list.lines() {
+        let mut fields = line.splitn(4, ' ');
+        let mut field = || fields.next().unwrap_or_default();
+        let (bounds, rights, offset, file) = (field(), field(), field(), field());
+        let Some((start, end)) = bounds.split_once('-') else {
+            continue;
+        };
+        let (Ok(start), Ok(end)) = (u64::from_str_radix(start, 16), u64::from_str_radix(end, 16))
+        else {
+            continue;
+        };
+        // A file's mappings follow each other.
+        if offset.bytes().all(|digit| digit == b'0') {
+            base = Some((file, start));
+        }
+        if rights.as_bytes().get(2) == Some(&b'x') {
+            code.push(MappedCode {
+                start,
+                end,
+                file: file.to_owned(),
+                base: base.filter(|&(of, _)| of == file).map(|(_, start)| start),
+                table: Table::NotTried,
+            });
+        }
+    }
+    code
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sampler::unwind_rule::Unwind;
 
     #[test]
-    fn code_is_told_from_data_and_the_programs_from_a_librarys() {
+    fn code_is_told_from_data_and_a_table_comes_where_it_is_wanted() {
+        safe_read::prepare();
+        let mut map = CodeMap::default();
+        map.refresh();
         let code = of_process();
-        code.refresh();
-        let own = code_is_told_from_data_and_the_programs_from_a_librarys as fn() as usize as u64;
-        assert!(code.contains(own) && code.is_programs(own));
-        let library = libc::getpid as *const () as u64;
-        assert!(code.contains(library));
+        let own =
+            code_is_told_from_data_and_a_table_comes_where_it_is_wanted as fn() as usize as u64;
+        let library = libc::qsort as *const () as u64;
         let data = [0_u64; 1];
+        assert!(code.contains(own) && code.contains(library));
         assert!(!code.contains(data.as_ptr() as u64));
         assert!(!code.contains(0) && !code.contains(u64::MAX));
+        code.note_running(library);
+        map.make_wanted();
+        // At a function's first instruction the return address stands on top of the stack, or in its register.
+        let at_start = code.rule_at(library).get();
+        assert!(
+            matches!(
+                at_start,
+                Unwind::Frame {
+                    offset_bytes: 0 | 8,
+                    ..
+                }
+            ),
+            "{at_start:?}"
+        );
+        assert_eq!(code.rule_at(data.as_ptr() as u64), UnwindRule::UNKNOWN);
     }
 
     #[test]
-    fn lines_of_code_alone_are_taken() {
-        let line =
-            "55d0c0002000-55d0c0008000 r-xp 00002000 fe:00 1234                       /opt/my app";
-        let (start, end) = (0x55d0_c000_2000, 0x55d0_c000_8000);
-        assert_eq!(stretch(line, Some("/opt/my app")), Some((start, end | 1)));
-        assert_eq!(stretch(line, None), Some((start, end)));
-        let data = line.replace("r-xp", "rw-p");
-        assert_eq!(stretch(&data, None), None);
-        assert_eq!(stretch("", None), None);
-        let vdso = "ffff1000-ffff3000 r-xp 00000000 00:00 0          [vdso]";
-        assert_eq!(stretch(vdso, Some("[x]")), Some((0xffff_1000, 0xffff_3000)));
+    fn code_alone_is_listed_with_the_start_of_its_file() {
+        let list = "\
+55d0c0000000-55d0c0002000 r--p 00000000 fe:00 12    /opt/my app
+55d0c0002000-55d0c0008000 r-xp 00002000 fe:00 12    /opt/my app
+55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0     [heap]
+7f0000000000-7f0000001000 rwxp 00000000 00:00 0 
+7f0000002000-7f0000003000 r-xp 00001000 fe:00 99    /lib/x.so
+7f0000004000-7f0000005000 r-xp 00000000 00:00 0     [vdso]
+nonsense
+";
+        let code = mapped_code(list);
+        let found: Vec<_> = code.iter().map(|it| (it.start, it.base)).collect();
+        assert_eq!(
+            found,
+            [
+                (0x55d0_c000_2000, Some(0x55d0_c000_0000)),
+                (0x7f00_0000_0000, Some(0x7f00_0000_0000)),
+                (0x7f00_0000_2000, None),
+                (0x7f00_0000_4000, Some(0x7f00_0000_4000)),
+            ]
+        );
+        assert!(code[0].is_same(&mapped_code(list)[0]));
+        assert!(!code[0].is_same(&code[1]));
     }
 }

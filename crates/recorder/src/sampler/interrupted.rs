@@ -9,8 +9,8 @@ pub(super) struct Interrupted {
     pub(super) sp: usize,
     /// The frame pointer, or whatever code without frame pointers keeps in its register.
     pub(super) fp: usize,
-    /// Where the last call returns to, on processors that keep it in a register.
-    pub(super) link: Option<u64>,
+    /// Where the last call returns to, on processors that keep it in a register; else 0.
+    pub(super) link: u64,
 }
 
 impl Interrupted {
@@ -30,7 +30,7 @@ impl Interrupted {
             pc: registers[libc::REG_RIP as usize] as u64,
             sp: registers[libc::REG_RSP as usize] as usize,
             fp: registers[libc::REG_RBP as usize] as usize,
-            link: None,
+            link: 0,
         }
     }
 
@@ -50,7 +50,7 @@ impl Interrupted {
             pc: machine.pc,
             sp: machine.sp as usize,
             fp: machine.regs[29] as usize,
-            link: Some(machine.regs[30]),
+            link: machine.regs[30],
         }
     }
 
@@ -67,7 +67,7 @@ impl Interrupted {
             pc: 0,
             sp: 0,
             fp: 0,
-            link: None,
+            link: 0,
         }
     }
 }

@@ -44,6 +44,22 @@ impl<'window> StackMemory<'window> {
         }
     }
 
+    /// A stack of words, used from word `used_from` on.
+    #[cfg(test)]
+    pub(super) fn of_words(
+        words: &'window [u64],
+        used_from: usize,
+        window: &'window mut [u64; WINDOW_WORDS],
+    ) -> Self {
+        let low = words.as_ptr().expose_provenance();
+        let bounds = StackBounds {
+            low,
+            high: low + 8 * words.len(),
+        };
+        // SAFETY: the bounds are those of the words, which are borrowed for as long.
+        unsafe { Self::new(low + 8 * used_from, bounds, window) }
+    }
+
     /// The word at `address`. `None` where there is none, or none that is aligned.
     ///
     /// # Signal safety
@@ -119,17 +135,12 @@ mod tests {
     #[test]
     fn outside_there_is_nothing() {
         safe_read::prepare();
-        let words = [1_u64, 2, 3];
-        let low = words.as_ptr().expose_provenance();
-        let bounds = StackBounds {
-            low,
-            high: low + 16,
-        };
+        let words = [1_u64, 2, 3, 4];
+        let low = words.as_ptr().addr();
         let mut window = [0; WINDOW_WORDS];
-        // SAFETY: the first two words, which outlive it.
-        let mut memory = unsafe { StackMemory::new(low, bounds, &mut window) };
-        assert_eq!(memory.word(low + 8), Some(2));
-        for outside in [low - 8, low + 12, low + 16, 0, usize::MAX - 7, usize::MAX] {
+        let mut memory = StackMemory::of_words(&words[..3], 1, &mut window);
+        assert_eq!(memory.word(low + 16), Some(3));
+        for outside in [low, low + 12, low + 24, 0, usize::MAX - 7, usize::MAX] {
             assert_eq!(memory.word(outside), None, "{outside:#x}");
         }
         // SAFETY: no bounds at all.

@@ -13,12 +13,16 @@ use crate::tables::Tables;
 /// Samples do not wait longer than this for other events, so that a file whose program died has them.
 const WAIT_MAX: Duration = Duration::from_millis(250);
 
+/// The buffers are looked into so often: a look costs more than the few samples that come in between.
+const TAKE_EVERY: Duration = Duration::from_millis(50);
+
 /// The events that wait to be written.
 #[derive(Debug)]
 pub(crate) struct TraceSamples {
     records: Vec<u8>,
     waiting: u32,
     oldest: Option<Instant>,
+    taken: Instant,
 }
 
 impl TraceSamples {
@@ -27,7 +31,13 @@ impl TraceSamples {
             records: Vec::new(),
             waiting: 0,
             oldest: None,
+            taken: Instant::now(),
         }
+    }
+
+    /// Whether it is time to take what the sampler has.
+    pub(crate) fn take_is_due(&self) -> bool {
+        self.taken.elapsed() >= TAKE_EVERY
     }
 
     /// Takes what the sampler has: makes an event of each sample and interns its stack.
@@ -38,6 +48,7 @@ impl TraceSamples {
         stamp: SessionStamp,
         chunk: &mut Chunk,
     ) {
+        self.taken = Instant::now();
         sampler.drain(|sample| {
             let stack = intern(sample.stack, tables, stamp, chunk);
             self.append(sample, stack, stamp.start_tick());
