@@ -155,7 +155,8 @@ macro_rules! event_table {
         impl Event for $name {
             const TYPE: EventType = EventType::$name;
 
-            #[inline]
+            // A recorder's hot path: as a call it costs more than what it does.
+            #[inline(always)]
             fn encode(&self, delta: u64, out: &mut [u8; $crate::limits::EVENT_BYTES_MAX]) -> usize {
                 const TIMED: bool = !matches!(event_table!(@shape $shape), $crate::spec::Shape::Untimed);
                 encode_args::<TIMED, _>(EventType::$name, delta, [$($crate::spec::Argument::raw(self.$arg)),*], out)

@@ -61,7 +61,7 @@ impl Suspended {
 ///
 /// Dropping it says that the task has ended, in order or by a panic.
 pub struct Run<'task> {
-    /// The thread's lane and the task; `None` when the end is told.
+    /// The thread's lane and the task; `None` for a task that has no record.
     place: Option<(&'static Lane, &'static TaskRecord)>,
     outer: Option<&'static TaskRecord>,
     outer_stack_end: usize,
@@ -115,14 +115,14 @@ impl Run<'_> {
     /// executor's, the same for all tasks. To be called by the function that then runs the task.
     #[inline(always)]
     pub fn end_stacks_here(&self) {
-        if let Some(lane) = lane::existing() {
+        if let Some((lane, _)) = self.place {
             lane.set_stack_end(stack_walk::stack_pointer());
         }
     }
 
     /// The task waits, here, for the given reason.
     #[inline]
-    pub fn block(mut self, reason: BlockReason) {
+    pub fn block(self, reason: BlockReason) {
         self.finish(|writer, record| {
             let stack = writer.stack_id();
             task_logger::pause(writer, record, reason, stack);
@@ -130,14 +130,41 @@ impl Run<'_> {
     }
 
     /// The task waits at the places where its wakers were cloned; see [`Leaf`]. Without any it waits for something unknown.
-    #[inline]
-    pub fn wait(mut self, leaves: &[Leaf]) {
+    #[inline(always)]
+    pub fn wait(self, leaves: &[Leaf]) {
+        if !session_word::is_on() {
+            return self.finish_unheard();
+        }
+        self.wait_heard(leaves);
+    }
+
+    #[inline(never)]
+    fn wait_heard(self, leaves: &[Leaf]) {
         self.finish(|writer, record| leaf::wait(writer, record, leaves));
+    }
+
+    /// As [`Run::wait`], for a task that has woken itself meanwhile, as those do that poll their parts in turn: it can run again
+    /// at once (GoSched).
+    #[inline(always)]
+    pub fn wait_woken(self, leaves: &[Leaf]) {
+        if !session_word::is_on() {
+            return self.finish_unheard();
+        }
+        self.wait_woken_heard(leaves);
+    }
+
+    #[inline(never)]
+    fn wait_woken_heard(self, leaves: &[Leaf]) {
+        self.finish(|writer, record| {
+            let stack = leaves.last().map_or(0, |leaf| leaf.stack_id(writer));
+            let mut logger = TaskLogger::new(writer, record, stack);
+            record.word.pause(&mut logger, Pause::Yield);
+        });
     }
 
     /// The task gives up its turn and can run again at once (GoSched).
     #[inline]
-    pub fn yields(mut self) {
+    pub fn yields(self) {
         self.finish(|writer, record| {
             let stack = writer.stack_id();
             let mut logger = TaskLogger::new(writer, record, stack);
@@ -147,7 +174,7 @@ impl Run<'_> {
 
     /// The runtime takes the thread away from the task, which can run again at once (GoPreempt).
     #[inline]
-    pub fn preempt(mut self) {
+    pub fn preempt(self) {
         self.finish(|writer, record| {
             let stack = writer.stack_id();
             let mut logger = TaskLogger::new(writer, record, stack);
@@ -162,11 +189,10 @@ impl Run<'_> {
 
     /// Writes the end of the run, and gives the thread back to the outer task.
     #[inline(always)]
-    fn finish(&mut self, write: impl FnOnce(&mut LaneWriter, &'static TaskRecord)) {
-        let Some((lane, record)) = self.place.take() else {
-            return;
-        };
-        if let Some(mut writer) = LaneWriter::enter_on(lane) {
+    fn finish(self, write: impl FnOnce(&mut LaneWriter, &'static TaskRecord)) {
+        if let Some((lane, record)) = self.place
+            && let Some(mut writer) = LaneWriter::enter_on(lane)
+        {
             if writer.room(TRANSITION_EVENTS) {
                 write(&mut writer, record);
             }
@@ -174,8 +200,18 @@ impl Run<'_> {
                 resume(&mut writer, outer, self.suspended);
             }
         }
-        lane.replace_current(self.outer);
-        lane.set_stack_end(self.outer_stack_end);
+        self.finish_unheard();
+    }
+
+    /// Gives the thread back to the outer task.
+    #[inline(always)]
+    fn finish_unheard(self) {
+        if let Some((lane, _)) = self.place {
+            lane.replace_current(self.outer);
+            lane.set_stack_end(self.outer_stack_end);
+        }
+        // Its end is told.
+        std::mem::forget(self);
     }
 }
 
@@ -185,7 +221,8 @@ impl Drop for Run<'_> {
         let Some((_, record)) = self.place else {
             return;
         };
-        self.finish(|writer, record| {
+        let ending = Run { ..*self };
+        ending.finish(|writer, record| {
             record.word.end(&mut TaskLogger::new(writer, record, 0));
         });
         record.word.end_unheard();

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
 use crate::session_word;
@@ -78,19 +79,22 @@ pub(crate) fn set_runtime(record: Option<&TaskRecord>, runtime: u64) {
     }
 }
 
+/// The calling thread wakes the task of `record`, a session running.
 #[inline(never)]
 pub(crate) fn wake(record: &'static TaskRecord) {
+    // Acquire: pairs with the Release that opened the session. If it ends meanwhile, the word is that of an unknown task.
+    let word = session_word::word().load(Ordering::Acquire);
+    let start_tick = SessionStamp::of_word(word).start_tick();
+    if word == 0 || record.word.wake_without_event(start_tick) {
+        return;
+    }
     let Some(mut writer) = LaneWriter::enter() else {
         return;
     };
     if !writer.room(TRANSITION_EVENTS) {
         return;
     }
-    let stack = if record.word.wake_would_write(writer.stamp().start_tick()) {
-        writer.stack_id()
-    } else {
-        0
-    };
+    let stack = writer.stack_id();
     // Relaxed: stored by this thread.
     let inside_a_run = writer.lane().running.load(Ordering::Relaxed) != 0;
     let mut logger = TaskLogger::new(&mut writer, record, stack);
