@@ -21,7 +21,12 @@ use self::error::DemoError;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Where the recording goes.
-    #[arg(short, long, value_name = "FILE", default_value = "exectrace-demo.trace")]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        default_value = "exectrace-demo.trace"
+    )]
     output: PathBuf,
     /// How long to record.
     #[arg(short, long, default_value_t = 3.0, value_parser = seconds)]

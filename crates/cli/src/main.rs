@@ -1,5 +1,9 @@
 //! The `exectrace` command.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command prints"
+)]
 
 mod demo;
 

@@ -34,10 +34,16 @@ fn the_demonstration_opens_in_go_and_says_what_is_in_it() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(printed.starts_with("exectrace-demo.trace\n"), "{printed}");
     assert!(printed.contains("dropped: 0\n"), "{printed}");
-    assert!(printed.contains("go tool trace exectrace-demo.trace"), "{printed}");
+    assert!(
+        printed.contains("go tool trace exectrace-demo.trace"),
+        "{printed}"
+    );
     let counts = printed_counts(&printed);
     assert!(counts.len() >= 24, "{} kinds: {printed}", counts.len());
-    assert!(!counts.keys().any(|name| name.starts_with("GC")), "{printed}");
+    assert!(
+        !counts.keys().any(|name| name.starts_with("GC")),
+        "{printed}"
+    );
     let accepted = exectrace_testkit::opens(&scratch.path().join("exectrace-demo.trace"));
     if let Some(dump) = accepted.v1 {
         assert_eq!(dump.counts(), counts);
@@ -57,7 +63,9 @@ fn check_samples(dump: &V1Dump) {
         let message = message.unwrap_or_else(|| panic!("no log has {field}"));
         let value = message.split(' ').find_map(|word| word.strip_prefix(field));
         let value = value.and_then(|value| value.strip_prefix('='));
-        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{field}: {message}"))
+        value
+            .and_then(|value| value.parse().ok())
+            .unwrap_or_else(|| panic!("{field}: {message}"))
     };
     let seconds = number(log("exectrace.cpu"), "seconds");
     let rate = number(log("exectrace.sampling"), "effective_hz");
@@ -83,7 +91,12 @@ fn a_usage_error_is_64_and_help_is_0() {
         (&["--version"], 0),
     ] {
         let output = exectrace(arguments, &scratch);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            text(&output.stderr)
+        );
     }
 }
 
@@ -93,5 +106,8 @@ fn a_place_that_cannot_be_written_is_told_with_advice() {
     let output = exectrace(&["demo", "--output", "no/such/folder/x.trace"], &scratch);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
-    assert!(told.contains("no/such/folder/x.trace") && told.contains("--output"), "{told}");
+    assert!(
+        told.contains("no/such/folder/x.trace") && told.contains("--output"),
+        "{told}"
+    );
 }

@@ -21,8 +21,12 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) async fn connect(address: SocketAddr) -> Result<Self, RequestError> {
-        let stream = TcpStream::connect(address).await.map_err(RequestError::Connect)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(RequestError::Http)?;
+        let stream = TcpStream::connect(address)
+            .await
+            .map_err(RequestError::Connect)?;
+        let (sender, connection) = handshake(TokioIo::new(stream))
+            .await
+            .map_err(RequestError::Http)?;
         let connection = tokio::spawn(async move {
             // Its error comes to whoever waits for an answer.
             let _ = connection.await;
@@ -34,13 +38,22 @@ impl Client {
     pub(crate) async fn get(&mut self, path: &'static str) -> Result<usize, RequestError> {
         let mut request = Request::new(Body::empty());
         *request.uri_mut() = hyper::Uri::from_static(path);
-        request
-            .headers_mut()
-            .insert(hyper::header::HOST, hyper::header::HeaderValue::from_static("demo"));
+        request.headers_mut().insert(
+            hyper::header::HOST,
+            hyper::header::HeaderValue::from_static("demo"),
+        );
         self.sender.ready().await.map_err(RequestError::Http)?;
-        let answer = self.sender.send_request(request).await.map_err(RequestError::Http)?;
+        let answer = self
+            .sender
+            .send_request(request)
+            .await
+            .map_err(RequestError::Http)?;
         let status = answer.status();
-        let body = answer.into_body().collect().await.map_err(RequestError::Http)?;
+        let body = answer
+            .into_body()
+            .collect()
+            .await
+            .map_err(RequestError::Http)?;
         if !status.is_success() {
             return Err(RequestError::Status(status.as_u16()));
         }

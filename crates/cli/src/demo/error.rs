@@ -7,13 +7,22 @@ use std::path::PathBuf;
 /// What can keep the demonstration from running.
 #[derive(Debug)]
 pub(crate) enum DemoError {
-    Create { path: PathBuf, error: io::Error },
-    Write { path: PathBuf, error: io::Error },
+    Create {
+        path: PathBuf,
+        error: io::Error,
+    },
+    Write {
+        path: PathBuf,
+        error: io::Error,
+    },
     Runtime(io::Error),
     Threads(io::Error),
     Listen(io::Error),
     Session(exectrace::Error),
-    Request { path: &'static str, error: RequestError },
+    Request {
+        path: &'static str,
+        error: RequestError,
+    },
 }
 
 /// What can go wrong with a request of the demonstration's own client.

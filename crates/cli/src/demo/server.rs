@@ -18,7 +18,14 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// The server's paths, each of which the client asks for in turn.
 pub(crate) const PATHS: [&str; 8] = [
-    "/sleep", "/lock", "/queue", "/fan-out", "/blocking", "/compute", "/page", "/race",
+    "/sleep",
+    "/lock",
+    "/queue",
+    "/fan-out",
+    "/blocking",
+    "/compute",
+    "/page",
+    "/race",
 ];
 
 /// A job for the task behind the bounded queue.
@@ -148,7 +155,11 @@ async fn queue(State(shared): State<Arc<Shared>>) -> Result<String, &'static str
         size: 20_000,
         answer,
     };
-    shared.queue.send(job).await.map_err(|_| "the queue is closed\n")?;
+    shared
+        .queue
+        .send(job)
+        .await
+        .map_err(|_| "the queue is closed\n")?;
     let sum = answered.await.map_err(|_| "the job was dropped\n")?;
     Ok(format!("{sum}\n"))
 }
