@@ -99,6 +99,21 @@ const STEPS: &[Step] = &[
         run: Action::Commands(unstable_tokio),
     },
     Step {
+        name: "stress",
+        about: "a thousand restarts under load, once more with skewed clocks",
+        run: Action::Commands(|_| {
+            vec![
+                Invocation::cargo("test -p exectrace --release --lib stress")
+                    .variable("EXECTRACE_STRESS", "1000"),
+            ]
+        }),
+    },
+    Step {
+        name: "redis",
+        about: "a server that knows nothing of us, recorded under load",
+        run: Action::Task(mini_redis),
+    },
+    Step {
         name: "asan",
         about: "the parts with unsafe code under the address sanitizer",
         run: Action::Commands(address_sanitizer),
@@ -165,6 +180,14 @@ fn unstable_tokio(workspace: &Workspace) -> Vec<Invocation> {
             .variable("CARGO_TARGET_DIR", workspace.target_dir("tokio-unstable"))
     })
     .collect()
+}
+
+/// In its own folder, whose flags it needs, and outside the workspace.
+fn mini_redis(workspace: &Workspace) -> Result<(), Error> {
+    let invocation = Invocation::cargo("test --release")
+        .variable("CARGO_TARGET_DIR", workspace.target_dir("mini-redis"));
+    println!("$ {}", invocation.line());
+    invocation.run(&workspace.root.join("examples").join("mini-redis"))
 }
 
 fn address_sanitizer(workspace: &Workspace) -> Vec<Invocation> {
