@@ -128,3 +128,35 @@ fn threads_that_nobody_touches_are_in_the_recording() {
         }
     });
 }
+
+#[test]
+fn all_pages_of_both_tools_open() {
+    let _turn = turn();
+    let recording = Recording::start();
+    let (jobs, inbox) = mpsc::sync_channel(2);
+    let (results, finished) = mpsc::channel();
+    let inbox = Mutex::new(inbox);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            let (inbox, results) = (&inbox, results.clone());
+            scope.spawn(move || {
+                loop {
+                    let job = inbox.lock().expect("no panic").recv();
+                    let Ok(number) = job else {
+                        break;
+                    };
+                    let _region = exectrace::Region::new("job");
+                    thread::sleep(std::time::Duration::from_micros(number));
+                    results.send(number).expect("received below");
+                }
+            });
+        }
+        drop(results);
+        let request = exectrace::UserTask::new("request");
+        scope.spawn(move || (0..50).try_for_each(|number| jobs.send(number)));
+        assert_eq!(finished.iter().sum::<u64>(), 49 * 25);
+        exectrace_std::blocking(thread::yield_now);
+        drop(request);
+    });
+    recording.check_pages();
+}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,11 +46,20 @@ impl Recording {
 
     /// Ends it. Both of Go's tools take it, and Go 1.19 counts what the recorder counted.
     pub(crate) fn check(self) -> (Statistics, Accepted) {
+        self.check_by(exectrace_testkit::accepts)
+    }
+
+    /// As [`Self::check`], and every page and profile of the tools comes out.
+    pub(crate) fn check_pages(self) -> (Statistics, Accepted) {
+        self.check_by(exectrace_testkit::opens)
+    }
+
+    fn check_by(self, tools: fn(&Path) -> Accepted) -> (Statistics, Accepted) {
         let statistics = self.session.stop();
         assert!(statistics.is_complete(), "{statistics}");
         let scratch = Scratch::new("recording");
         let bytes = self.memory.0.lock().expect("no panic").clone();
-        let accepted = exectrace_testkit::accepts(&scratch.file("recording.trace", &bytes));
+        let accepted = tools(&scratch.file("recording.trace", &bytes));
         if let Some(dump) = &accepted.v1 {
             let counts: Vec<(String, u64)> = dump.counts().into_iter().collect();
             let ours: std::collections::BTreeMap<String, u64> = statistics

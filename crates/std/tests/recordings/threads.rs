@@ -301,8 +301,8 @@ mod workers {
     pub(super) fn run() -> [u64; 4] {
         let threads = [
             thread::spawn(own_task),
-            thread::spawn(|| own_task()),
-            thread::spawn(|| own_task()),
+            thread::spawn(|| (own_task(), 1).0),
+            thread::spawn(|| (own_task(), 2).0),
         ];
         let [named, first, second] = threads.map(|thread| thread.join().expect("no panic"));
         let scoped = thread::scope(|scope| {
