@@ -165,7 +165,8 @@ fn wait_for(lane: &Lane, looks: u32) -> bool {
 }
 
 fn thread_exists(thread: u64) -> bool {
+    let process = std::process::id();
     // SAFETY: signal 0 is not sent; the call only asks.
-    let answer = unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread as i32, 0) };
+    let answer = unsafe { libc::syscall(libc::SYS_tgkill, process, thread, 0) };
     answer == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }

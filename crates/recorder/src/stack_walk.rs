@@ -92,7 +92,7 @@ impl StackBuffer {
         let mut length = 0;
         // Two words must lie below `high`.
         let high = bounds.high.saturating_sub(16);
-        while low <= frame && frame <= high && frame % 8 == 0 {
+        while low <= frame && frame <= high && frame.is_multiple_of(8) {
             let words = frame as *const u64;
             // SAFETY: aligned, and inside the thread's own stack, which is mapped as long as the thread runs.
             let next = unsafe { words.read() };
@@ -169,8 +169,10 @@ pub(crate) fn stack_pointer() -> usize {
 /// The bounds of the calling thread's stack; empty where the system does not tell.
 pub(crate) fn own_bounds() -> StackBounds {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: every thread has a handle.
+    let own = unsafe { libc::pthread_self() };
     // SAFETY: asks about the calling thread; writes the attributes if it answers 0.
-    if unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) } != 0 {
+    if unsafe { libc::pthread_getattr_np(own, attributes.as_mut_ptr()) } != 0 {
         return StackBounds::default();
     }
     let mut base = std::ptr::null_mut();

@@ -51,13 +51,13 @@ impl Task {
             // Relaxed: published with the record.
             record.user_task.store(user_task, Ordering::Relaxed);
         }
-        if let Some(mut writer) = LaneWriter::enter() {
-            if writer.room(TRANSITION_EVENTS) {
-                let stack = writer.stack_id();
-                record
-                    .word
-                    .create(&mut TaskLogger::new(&mut writer, record, stack));
-            }
+        if let Some(mut writer) = LaneWriter::enter()
+            && writer.room(TRANSITION_EVENTS)
+        {
+            let stack = writer.stack_id();
+            record
+                .word
+                .create(&mut TaskLogger::new(&mut writer, record, stack));
         }
         record.publish();
         Self {
