@@ -67,7 +67,16 @@ impl LaneWriter {
         if !session_word::is_on() {
             return None;
         }
-        Self::enter_lane(lane::own()?)
+        Self::enter_lane(lane::own()?, true)
+    }
+
+    /// As [`Self::enter`], for a hook that writes no event, so that it needs no time.
+    #[inline(always)]
+    pub(crate) fn enter_untimed() -> Option<Self> {
+        if !session_word::is_on() {
+            return None;
+        }
+        Self::enter_lane(lane::own()?, false)
     }
 
     /// As [`Self::enter`], for a caller that has the thread's lane at hand.
@@ -76,11 +85,11 @@ impl LaneWriter {
         if !session_word::is_on() {
             return None;
         }
-        Self::enter_lane(lane)
+        Self::enter_lane(lane, true)
     }
 
     #[inline(always)]
-    fn enter_lane(lane: &'static Lane) -> Option<Self> {
+    fn enter_lane(lane: &'static Lane, timed: bool) -> Option<Self> {
         let stamp = match lane.gate.enter(session_word::word()) {
             Ok(stamp) => stamp,
             Err(Refusal::Off) => return None,
@@ -91,14 +100,18 @@ impl LaneWriter {
         };
         let mut writer = Self {
             lane,
-            now: clock::now(),
+            now: 0,
             _this_thread: PhantomData,
         };
-        #[cfg(any(test, feature = "clock-skew"))]
-        {
-            writer.now = writer.now.wrapping_add(writer.state().skew);
+        let is_new = writer.stamp() != stamp;
+        if timed || is_new {
+            writer.now = clock::now();
+            #[cfg(any(test, feature = "clock-skew"))]
+            {
+                writer.now = writer.now.wrapping_add(writer.state().skew);
+            }
         }
-        if writer.stamp() != stamp {
+        if is_new {
             writer.set_up(stamp);
         }
         Some(writer)
@@ -459,7 +472,7 @@ impl LaneWriter {
         if joined == 0 || session_word::word().load(Ordering::Relaxed) != joined {
             return;
         }
-        if let Some(mut writer) = Self::enter_lane(lane) {
+        if let Some(mut writer) = Self::enter_lane(lane, true) {
             writer.stop_proc();
             writer.hand_over();
             // The lane's next thread may be as short-lived: large batches would soon be spent.

@@ -21,8 +21,14 @@ impl Leaf {
     /// The caller's stack as a leaf. `None` when no session is running, or when the stack has no frames or no room.
     #[inline]
     pub fn here() -> Option<Self> {
-        let mut writer = LaneWriter::enter()?;
+        let mut writer = LaneWriter::enter_untimed()?;
         writer.walk_stack().map(Self)
+    }
+
+    /// The id of its stack, which the session uses.
+    #[inline]
+    pub(crate) fn stack_id(self, writer: &mut LaneWriter) -> u32 {
+        writer.use_stack(self.0)
     }
 }
 
