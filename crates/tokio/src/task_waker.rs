@@ -58,7 +58,7 @@ impl TaskWaker {
     }
 
     /// A traced poll begins on the calling thread, in the context of `inner`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin_poll<'poll>(
         &'poll mut self,
         task: &Task,
@@ -113,6 +113,7 @@ impl TaskWaker {
     }
 
     /// Whether nobody holds a waker of the task.
+    #[cold]
     fn is_forgotten(&self) -> bool {
         !self.has_others && self.cell.as_ref().is_some_and(|cell| !cell.is_shared())
     }
@@ -145,9 +146,9 @@ impl<'poll> Polling<'poll> {
     }
 
     /// The poll was pending. `woken_only` says that the executor polls only who was woken.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(self, run: Run<'_>, woken_only: bool) {
-        if self.leaves.is_empty() && woken_only && self.owner.is_forgotten() {
+        if woken_only && self.leaves.is_idle() && self.owner.is_forgotten() {
             run.block(BlockReason::Forever);
         } else {
             self.leaves.end(run);
@@ -214,7 +215,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
     let inner = unsafe { inner(&cell) };
     // From here on the copy's reference is owned by our clone.
     let copy = ManuallyDrop::new(Waker::clone(&inner));
-    LeafScope::note(data);
+    LeafScope::note_clone(data);
     if stands_for(&cell, &copy) {
         std::mem::forget(WakerCell::clone(&cell));
         return RawWaker::new(data, &VTABLE);
@@ -236,7 +237,9 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 unsafe fn wake(data: *const ()) {
     // SAFETY: the waker is spent here.
     let (cell, inner) = unsafe { take(data) };
-    cell.wake();
+    if !LeafScope::note_wake(data) {
+        cell.wake();
+    }
     inner.wake();
 }
 
@@ -247,7 +250,9 @@ unsafe fn wake_by_ref(data: *const ()) {
     let cell = unsafe { borrow(data) };
     // SAFETY: as above.
     let inner = unsafe { inner(&cell) };
-    cell.wake();
+    if !LeafScope::note_wake(data) {
+        cell.wake();
+    }
     inner.wake_by_ref();
 }
 
