@@ -309,10 +309,10 @@ pub(crate) fn resume(writer: &mut LaneWriter, outer: &'static TaskRecord, suspen
     let mut logger = TaskLogger::new(writer, outer, 0);
     if nesting == Nesting::Blocked {
         let seq = outer.word.advance_seq(1);
-        logger.write(0, Step::UnblockByNobody { seq });
+        logger.write(0, Step::UnblockByNobody { seq, local: true });
     }
     let seq = outer.word.advance_seq(1);
-    logger.write(0, Step::Start { seq });
+    logger.write(0, Step::Start { seq, local: true });
 }
 
 /// The lane has joined a session in the middle of a run of `record`.

@@ -52,6 +52,12 @@ impl EventCounts {
             else {
                 continue;
             };
+            // As Go lists them: a Local form is the plain event, written shorter.
+            let event_type = match event_type {
+                EventType::GoStartLocal => EventType::GoStart,
+                EventType::GoUnblockLocal => EventType::GoUnblock,
+                other => other,
+            };
             if count != 0 {
                 *self.0.entry(event_type.spec().name).or_default() += u64::from(count);
             }

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use exectrace_format::go_v1::{
-    EventType, GoCreate, GoEnd, GoInSyscall, GoStart, GoStartLabel, GoSysExit, GoUnblock,
-    GoWaiting, ProcStart,
+    EventType, GoCreate, GoEnd, GoInSyscall, GoStart, GoStartLabel, GoStartLocal, GoSysExit,
+    GoUnblock, GoUnblockLocal, GoWaiting, ProcStart,
 };
 use exectrace_format::{Seq, StackId, StringId, TaskId, ThreadId};
 
@@ -107,7 +107,7 @@ impl<'writer> TaskLogger<'writer> {
     }
 
     #[inline(always)]
-    fn write_start(&mut self, tick: u64, seq: u64) -> u64 {
+    fn write_start(&mut self, tick: u64, seq: u64, local: bool) -> u64 {
         let mut tick = tick;
         if !self.writer.state().proc_running {
             let thread = ThreadId(self.writer.lane().thread());
@@ -117,10 +117,12 @@ impl<'writer> TaskLogger<'writer> {
         }
         let task = self.task();
         let (seq, label) = (Seq(seq), self.label);
-        if label == StringId(0) {
-            self.writer.emit(tick, &GoStart { task, seq });
-        } else {
+        if label != StringId(0) {
             self.writer.emit(tick, &GoStartLabel { task, seq, label });
+        } else if local {
+            self.writer.emit(tick, &GoStartLocal { task });
+        } else {
+            self.writer.emit(tick, &GoStart { task, seq });
         }
         // Relaxed: for this thread and its signal handler, which runs on this thread.
         self.writer.lane().running.store(task.0, Ordering::Relaxed);
@@ -128,13 +130,13 @@ impl<'writer> TaskLogger<'writer> {
     }
 
     #[inline(always)]
-    fn write_unblock(&mut self, tick: u64, seq: u64, stack: u32) {
-        let event = GoUnblock {
-            task: self.task(),
-            seq: Seq(seq),
-            stack: StackId(u64::from(stack)),
-        };
-        self.writer.emit(tick, &event);
+    fn write_unblock(&mut self, tick: u64, seq: u64, local: bool, stack: u32) {
+        let (task, seq, stack) = (self.task(), Seq(seq), StackId(u64::from(stack)));
+        if local {
+            self.writer.emit(tick, &GoUnblockLocal { task, stack });
+        } else {
+            self.writer.emit(tick, &GoUnblock { task, seq, stack });
+        }
     }
 
     /// The task comes back from a system call that the session with the stamp `seen` saw it enter.
@@ -145,7 +147,7 @@ impl<'writer> TaskLogger<'writer> {
             let seq = record.word.advance_seq(2);
             let tick = self.writer.tick_after(record.word.tick());
             self.write_syscall_exit(tick, seq - 1, tick);
-            self.write(tick, Step::Start { seq });
+            self.write(tick, Step::Start { seq, local: true });
         } else {
             self.in_syscall = true;
             record.word.start(&mut self);
@@ -197,6 +199,11 @@ impl TaskLog for TaskLogger<'_> {
     }
 
     #[inline(always)]
+    fn lane(&self) -> u32 {
+        self.writer.lane().number() + 1
+    }
+
+    #[inline(always)]
     fn mark(&self) -> Mark {
         self.writer.mark()
     }
@@ -212,12 +219,12 @@ impl TaskLog for TaskLogger<'_> {
         match step {
             Step::Create => self.write_create(tick),
             Step::Waiting => self.write_waiting(tick),
-            Step::Unblock { seq } => self.write_unblock(tick, seq, self.stack),
-            Step::UnblockByNobody { seq } if self.in_syscall => {
+            Step::Unblock { seq, local } => self.write_unblock(tick, seq, local, self.stack),
+            Step::UnblockByNobody { seq, .. } if self.in_syscall => {
                 self.write_syscall_exit(tick, seq, 0)
             }
-            Step::UnblockByNobody { seq } => self.write_unblock(tick, seq, 0),
-            Step::Start { seq } => return self.write_start(tick, seq),
+            Step::UnblockByNobody { seq, local } => self.write_unblock(tick, seq, local, 0),
+            Step::Start { seq, local } => return self.write_start(tick, seq, local),
             Step::Block => self.write_stop(tick),
             Step::Yield => self.write_yield(tick),
             Step::End => {

@@ -1,6 +1,6 @@
 //! The task word: one atomic per task that makes a recording free of contradictions, whatever the clocks say.
 //!
-//! `word = tick << 3 | state`. The tick of the last transition is version, session stamp and cause in one: a task whose tick
+//! `word = tick << 4 | local << 3 | state`. The tick of the last transition is version, session stamp and cause in one: a task whose tick
 //! lies before the session's start is *unknown* to the session, so nothing is reset at a restart; and an event of a task is
 //! always stamped later than the tick in its word, so that an effect never comes before its cause.
 //!
@@ -23,8 +23,12 @@
 //! another thread was faster, the batch is wound back and the step is tried from the new state. Nobody waits.
 //!
 //! `seq` is the counter that Go's readers order by. Only the thread that runs the task writes it, while the state is Running.
+//!
+//! An unblock or a start right after an event of the task on the same lane needs no seq in the file: it is written in its Local
+//! form. `lane` says where the task was created or started last, and is written as seq is; the word's `local` bit says that the
+//! unblock after that is on the same lane too.
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Where a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +59,26 @@ pub(crate) struct Word(u64);
 impl Word {
     #[inline]
     pub(crate) fn new(tick: u64, state: State) -> Self {
-        Self(tick << 3 | state as u64)
+        Self(tick << Self::TICK_SHIFT | state as u64)
+    }
+
+    const TICK_SHIFT: u32 = 4;
+    const LOCAL: u64 = 1 << 3;
+
+    /// The word of a task whose unblock was written on the lane of its last start.
+    #[inline]
+    fn with_local(self, local: bool) -> Self {
+        Self(self.0 | if local { Self::LOCAL } else { 0 })
+    }
+
+    #[inline]
+    fn is_local(self) -> bool {
+        self.0 & Self::LOCAL != 0
     }
 
     #[inline]
     pub(crate) fn tick(self) -> u64 {
-        self.0 >> 3
+        self.0 >> Self::TICK_SHIFT
     }
 
     #[inline]
@@ -97,12 +115,12 @@ pub(crate) enum Step {
     Create,
     /// GoWaiting, after an introducing GoCreate.
     Waiting,
-    /// GoUnblock, by whoever is current on the thread.
-    Unblock { seq: u64 },
+    /// GoUnblock, by whoever is current on the thread. `local`: the task's event before is on the same lane.
+    Unblock { seq: u64, local: bool },
     /// GoUnblock by task 0, right before a start.
-    UnblockByNobody { seq: u64 },
+    UnblockByNobody { seq: u64, local: bool },
     /// GoStart.
-    Start { seq: u64 },
+    Start { seq: u64, local: bool },
     /// The kind of block that the log holds ready.
     Block,
     /// GoSched.
@@ -117,6 +135,8 @@ pub(crate) trait TaskLog {
     type Mark: Copy;
     /// Tick at which the session began.
     fn start_tick(&self) -> u64;
+    /// A number of the thread's lane that is not 0.
+    fn lane(&self) -> u32;
     /// Where the batch stands now.
     fn mark(&self) -> Self::Mark;
     /// Forgets all events since `mark`.
@@ -147,11 +167,12 @@ pub(crate) enum Paused {
     Unseen,
 }
 
-/// The word of a task and its sequence counter.
+/// The word of a task, its sequence counter, and the lane of its last start.
 #[derive(Debug)]
 pub(crate) struct TaskWord {
     word: AtomicU64,
     seq: AtomicU64,
+    lane: AtomicU32,
 }
 
 impl TaskWord {
@@ -161,6 +182,7 @@ impl TaskWord {
         Self {
             word: AtomicU64::new(Word::new(0, State::Runnable).0),
             seq: AtomicU64::new(0),
+            lane: AtomicU32::new(0),
         }
     }
 
@@ -168,6 +190,8 @@ impl TaskWord {
     pub(crate) fn reset(&self) {
         // Relaxed: the slot is handed on through the task's own spawn, which synchronises.
         self.seq.store(0, Ordering::Relaxed);
+        // Relaxed: as above.
+        self.lane.store(0, Ordering::Relaxed);
         // Relaxed: as above.
         self.word
             .store(Word::new(0, State::Runnable).0, Ordering::Relaxed);
@@ -191,6 +215,19 @@ impl TaskWord {
     fn seq(&self) -> u64 {
         // Relaxed: ordered by the word, which was acquired before.
         self.seq.load(Ordering::Relaxed)
+    }
+
+    /// Whether the task was created or started last on the log's lane.
+    #[inline]
+    fn is_at_home<L: TaskLog>(&self, log: &L) -> bool {
+        // Relaxed: ordered by the word, as seq is.
+        self.lane.load(Ordering::Relaxed) == log.lane()
+    }
+
+    #[inline]
+    fn set_lane<L: TaskLog>(&self, log: &L) {
+        // Relaxed: published by the next change of the word.
+        self.lane.store(log.lane(), Ordering::Relaxed);
     }
 
     #[inline]
@@ -220,6 +257,7 @@ impl TaskWord {
     #[inline]
     pub(crate) fn create<L: TaskLog>(&self, log: &mut L) {
         let tick = log.write(0, Step::Create);
+        self.set_lane(log);
         // Release: publishes the new task's word to whoever gets to know the task.
         self.word
             .store(Word::new(tick, State::Runnable).0, Ordering::Release);
@@ -257,17 +295,28 @@ impl TaskWord {
                 }
                 let tick = log.write(word.tick(), Step::Create);
                 let tick = log.write(tick, Step::Waiting);
-                let tick = log.write(tick, Step::Unblock { seq: 2 });
+                let tick = log.write(
+                    tick,
+                    Step::Unblock {
+                        seq: 2,
+                        local: false,
+                    },
+                );
                 Word::new(tick, State::IntroducedRunnable)
             } else {
                 match word.state() {
                     State::Waiting => {
                         let seq = self.seq() + 1;
-                        let tick = log.write(word.tick(), Step::Unblock { seq });
-                        Word::new(tick, State::RunnableWoken)
+                        let local = self.is_at_home(log);
+                        let tick = log.write(word.tick(), Step::Unblock { seq, local });
+                        Word::new(tick, State::RunnableWoken).with_local(local)
                     }
                     State::IntroducedWaiting => {
-                        let tick = log.write(word.tick(), Step::Unblock { seq: 2 });
+                        let unblock = Step::Unblock {
+                            seq: 2,
+                            local: false,
+                        };
+                        let tick = log.write(word.tick(), unblock);
                         Word::new(tick, State::IntroducedRunnable)
                     }
                     State::Running => Word::new(word.tick(), State::RunningWoken),
@@ -292,6 +341,7 @@ impl TaskWord {
                 return false;
             };
             self.set_seq(seq);
+            self.set_lane(log);
             // Release: publishes seq; pairs with the Acquire in `load`.
             self.word
                 .store(Word::new(tick, State::Running).0, Ordering::Release);
@@ -304,6 +354,7 @@ impl TaskWord {
             };
             if self.swap(word, Word::new(tick, State::Running)) {
                 self.set_seq(seq);
+                self.set_lane(log);
                 return true;
             }
             log.rewind(mark);
@@ -320,20 +371,26 @@ impl TaskWord {
                 return None;
             }
             let tick = log.write(cause, Step::Create);
-            return Some((log.write(tick, Step::Start { seq: 1 }), 1));
+            let start = Step::Start {
+                seq: 1,
+                local: true,
+            };
+            return Some((log.write(tick, start), 1));
         }
-        let (cause, seq) = match word.state() {
-            State::RunnableWoken => (cause, self.seq() + 2),
-            State::Runnable => (cause, self.seq() + 1),
-            State::IntroducedRunnable => (cause, 3),
+        let at_home = self.is_at_home(log);
+        let unblock = |seq, local| Step::UnblockByNobody { seq, local };
+        let (cause, seq, local) = match word.state() {
+            State::RunnableWoken => (cause, self.seq() + 2, at_home && word.is_local()),
+            State::Runnable => (cause, self.seq() + 1, at_home),
+            State::IntroducedRunnable => (cause, 3, false),
             State::Waiting => {
                 let seq = self.seq() + 1;
-                (log.write(cause, Step::UnblockByNobody { seq }), seq + 1)
+                (log.write(cause, unblock(seq, at_home)), seq + 1, true)
             }
-            State::IntroducedWaiting => (log.write(cause, Step::UnblockByNobody { seq: 2 }), 3),
+            State::IntroducedWaiting => (log.write(cause, unblock(2, false)), 3, true),
             State::Running | State::RunningWoken | State::Dead => return None,
         };
-        Some((log.write(cause, Step::Start { seq }), seq))
+        Some((log.write(cause, Step::Start { seq, local }), seq))
     }
 
     /// The thread stops running the task, which has not ended.
@@ -444,8 +501,11 @@ mod loom_tests {
     struct Batch {
         now: u64,
         last: u64,
-        events: Vec<(u64, Step)>,
+        events: Vec<Event>,
     }
+
+    /// Tick, lane and step.
+    type Event = (u64, u32, Step);
 
     impl Batch {
         fn new(now: u64) -> Self {
@@ -462,6 +522,10 @@ mod loom_tests {
         fn start_tick(&self) -> u64 {
             START
         }
+        fn lane(&self) -> u32 {
+            // The clocks differ, so they name the lanes.
+            self.now as u32
+        }
         fn mark(&self) -> Self::Mark {
             (self.events.len(), self.last)
         }
@@ -471,27 +535,35 @@ mod loom_tests {
         }
         fn write(&mut self, cause: u64, step: Step) -> u64 {
             self.last = self.now.max(self.last + 1).max(cause + 1);
-            self.events.push((self.last, step));
+            self.events.push((self.last, self.lane(), step));
             self.last
         }
     }
 
     /// Go's rules for one task: the order by time must be the order by sequence.
-    fn check(mut events: Vec<(u64, Step)>) {
+    fn check(mut events: Vec<Event>) {
         events.sort_by_key(|event| event.0);
         // (seq, what): as in the state table of the format.
         let (mut seq, mut status) = (0, "dead");
         for window in events.windows(2) {
             assert!(window[0].0 < window[1].0, "equal ticks: {events:?}");
         }
-        for (_, step) in &events {
+        let mut lane_before = 0;
+        for (_, lane, step) in &events {
+            if let Step::Unblock { local: true, .. }
+            | Step::UnblockByNobody { local: true, .. }
+            | Step::Start { local: true, .. } = step
+            {
+                assert_eq!(lane_before, *lane, "{step:?} in {events:?}");
+            }
+            lane_before = *lane;
             let (needs, next) = match step {
                 Step::Create => (("dead", Some(0)), ("runnable", 1)),
                 Step::Waiting => (("runnable", Some(1)), ("waiting", 2)),
-                Step::Unblock { seq: s } | Step::UnblockByNobody { seq: s } => {
+                Step::Unblock { seq: s, .. } | Step::UnblockByNobody { seq: s, .. } => {
                     (("waiting", Some(*s)), ("runnable", s + 1))
                 }
-                Step::Start { seq: s } => (("runnable", Some(*s)), ("running", s + 1)),
+                Step::Start { seq: s, .. } => (("runnable", Some(*s)), ("running", s + 1)),
                 Step::Block => (("running", None), ("waiting", seq)),
                 Step::Yield => (("running", None), ("runnable", seq)),
                 Step::End => (("running", None), ("ended", seq)),
