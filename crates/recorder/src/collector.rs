@@ -160,6 +160,7 @@ impl Collector {
     /// Takes what has come and gives it to the sink.
     fn look(&mut self) {
         self.description.of_threads();
+        self.description.of_adapters();
         if let Some(sampler) = &mut self.sampler {
             sampler.look();
         }

@@ -10,21 +10,40 @@
 //! | `exectrace.cpu` | `seconds=…` | end |
 //! | `exectrace.dropped` | `cpu_samples=…` | end, if anything was dropped |
 //!
-//! Go's tools show them as logs of no goroutine; our reader makes them the trace's metadata.
+//! Adapters have keys of their own: see [`add_describer`]. Go's tools show them all as logs of no goroutine; our reader makes them the trace's metadata.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::annotation;
 use crate::clock::{self, ClockPair};
 use crate::lane;
 use crate::sampler::rate::SampleRate;
 
+/// What an adapter has to say in a recording now; `None` for nothing.
+pub type Describer = fn() -> Option<String>;
+
+static DESCRIBERS: Mutex<Vec<(&'static str, Describer)>> = Mutex::new(Vec::new());
+
+/// How long it takes, at most, until a change that an adapter tells of stands in the recording.
+const ADAPTERS_PERIOD: Duration = Duration::from_secs(1);
+
+/// Lets an adapter say something under its key; again if it said so before.
+pub(crate) fn add_describer(key: &'static str, describer: Describer) {
+    let mut describers = DESCRIBERS.lock().unwrap_or_else(PoisonError::into_inner);
+    describers.retain(|(other, _)| *other != key);
+    describers.push((key, describer));
+}
+
 /// Keeps account of what has been said.
 pub(crate) struct Description {
     start: ClockPair,
+    /// By adapter's key: what was last said.
+    adapters: HashMap<&'static str, String>,
+    adapters_seen: Option<Instant>,
     /// By worker number: what was last said of the lane.
     threads: HashMap<u32, u32>,
 }
@@ -33,6 +52,8 @@ impl Description {
     pub(crate) fn new(start: ClockPair) -> Self {
         Self {
             start,
+            adapters: HashMap::new(),
+            adapters_seen: None,
             threads: HashMap::new(),
         }
     }
@@ -75,6 +96,32 @@ impl Description {
         }
     }
 
+    /// What adapters say that is new, if it is time to ask them.
+    pub(crate) fn of_adapters(&mut self) {
+        let is_time = self
+            .adapters_seen
+            .is_none_or(|seen| seen.elapsed() >= ADAPTERS_PERIOD);
+        if is_time {
+            self.ask_adapters();
+        }
+    }
+
+    fn ask_adapters(&mut self) {
+        self.adapters_seen = Some(Instant::now());
+        // Not called under the lock: what they do is not ours.
+        let describers = DESCRIBERS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        for (key, describer) in describers {
+            let Some(text) = describer() else { continue };
+            if self.adapters.get(key) != Some(&text) {
+                say(key.as_bytes(), text.as_bytes());
+                self.adapters.insert(key, text);
+            }
+        }
+    }
+
     /// How CPU samples are taken, if they are: the rate that is granted, which may be lower than the one that was wished.
     pub(crate) fn of_sampling(&mut self, rate: Option<SampleRate>) {
         if let Some(rate) = rate {
@@ -88,6 +135,7 @@ impl Description {
 
     /// CPU time, the clock once more, and what was dropped.
     pub(crate) fn at_end(&mut self, start_cpu_ns: u64, lost_samples: u64) {
+        self.ask_adapters();
         self.say_clock();
         if lost_samples > 0 {
             let text = format!("cpu_samples={lost_samples}");

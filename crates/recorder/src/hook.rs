@@ -9,6 +9,7 @@
 //! | a system call | [`Syscall`] if it blocks, [`short_syscall`] if not |
 //! | a worker has nothing to run | [`worker_parks`] |
 //! | a thread's purpose | [`set_thread_role`] |
+//! | what recordings should say beside | [`add_describer`] |
 //! | a green thread's stack | [`set_stack_bounds`] |
 //! | a garbage collector's cycle, stop, sweep, assist | [`gc_start`], [`stop_the_world`], [`Sweep`], [`MarkAssist`] |
 //! | the heap's size and limit | [`heap_live`], [`heap_goal`] |
@@ -36,6 +37,7 @@
 //! ```
 
 pub use crate::block_reason::{BlockReason, LeafClass};
+pub use crate::description::Describer;
 pub use crate::gc::{
     MarkAssist, StopTheWorldKind, Sweep, gc_done, gc_start, heap_goal, heap_live, start_the_world,
     stop_the_world,
@@ -80,4 +82,19 @@ pub unsafe fn set_stack_bounds(bounds: StackBounds) -> StackBounds {
 /// stays; false if there was one.
 pub fn set_leaf_classifier(classifier: LeafClassifier) -> bool {
     crate::stack_frames::set_classifier(classifier)
+}
+
+/// Lets an adapter say something in each recording, as a log under `key`: when it starts, when it ends, and within a second of a
+/// change. `describer` is called on a thread of the recorder. The last one that is set for a key stays.
+///
+/// # Examples
+///
+/// ```
+/// exectrace::hook::add_describer("kitchen.stoves", || Some("lit=2".to_owned()));
+/// let statistics = exectrace::start(std::io::sink())?.stop();
+/// assert!(statistics.events.of("UserLog") > 0);
+/// # Ok::<(), exectrace::Error>(())
+/// ```
+pub fn add_describer(key: &'static str, describer: Describer) {
+    crate::description::add_describer(key, describer);
 }

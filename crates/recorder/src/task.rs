@@ -122,8 +122,9 @@ impl Task {
         self.start_as(Nesting::Blocked, StringId(0))
     }
 
-    /// A run that ends when its value is dropped, before the task is.
-    pub(crate) fn start_for_ever(&self) -> Run<'static> {
+    /// As [`Task::start`], for those who cannot keep the run beside the task, such as hooks at its begin and its end. The run must
+    /// be told its end before the task is dropped.
+    pub fn start_detached(&self) -> Run<'static> {
         self.start_as(Nesting::Preempted, StringId(0))
     }
 

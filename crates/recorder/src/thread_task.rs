@@ -36,7 +36,7 @@ pub(crate) fn current_or_adopt() -> Option<&'static TaskRecord> {
     lane::own()?;
     lane::keep_thread_task(|| {
         let task = Task::for_thread(thread_without_hook as fn() as *const ());
-        let run = task.start_for_ever();
+        let run = task.start_detached();
         ThreadTask {
             _run: run,
             _task: task,
