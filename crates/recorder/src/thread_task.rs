@@ -16,6 +16,7 @@ use crate::task_logger::{self, TaskLogger};
 use crate::task_ref::TaskRef;
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Paused};
+use crate::thread_role::ThreadRole;
 
 /// The task of a thread that was not started through a hook, such as the main thread. It ends with the thread.
 #[derive(Debug)]
@@ -28,12 +29,15 @@ pub(crate) struct ThreadTask {
 /// Events of a block or a system call, with room to spare.
 const EVENTS: usize = 8;
 
-/// The task of the calling thread. A thread that runs none gets one of its own.
+/// The task of the calling thread. A thread that runs none gets one of its own, unless it is there to run those of a runtime:
+/// all of them would be nested in it.
 pub(crate) fn current_or_adopt() -> Option<&'static TaskRecord> {
     if let Some(record) = lane::current() {
         return Some(record);
     }
-    lane::own()?;
+    if !matches!(lane::own()?.role(), ThreadRole::Plain | ThreadRole::Thread) {
+        return None;
+    }
     lane::keep_thread_task(|| {
         let task = Task::for_thread(thread_without_hook as fn() as *const ());
         let run = task.start_detached();

@@ -5,7 +5,9 @@ mod support;
 use std::thread;
 
 use exectrace::Recorder;
-use exectrace::hook::{BlockReason, Blocked, Syscall, Task, adopt_thread};
+use exectrace::hook::{
+    BlockReason, Blocked, Syscall, Task, TaskRef, ThreadRole, adopt_thread, set_thread_role,
+};
 use exectrace_testkit::V1Dump;
 use support::{record, record_with, turn};
 
@@ -138,6 +140,27 @@ fn an_adopted_thread_is_the_creator_of_what_it_spawns() {
             .expect("the task is created");
         assert_eq!(created.task, task.1);
     }
+}
+
+#[test]
+fn a_thread_of_a_runtime_is_no_task() {
+    let _turn = turn();
+    let (recorded, ()) = record(|| {
+        let worker = thread::spawn(|| {
+            set_thread_role(ThreadRole::Worker);
+            adopt_thread();
+            drop(Blocked::new(BlockReason::Sync));
+            drop(Syscall::enter());
+            assert!(TaskRef::current().is_none());
+            let task = Task::new(entry());
+            task.start().end();
+        });
+        worker.join().expect("no panic");
+    });
+    let count = |name| recorded.statistics.events.of(name);
+    assert_eq!(count("GoBlockSync") + count("GoSysCall"), 0);
+    assert_eq!(count("GoPreempt"), 0, "the task is nested in none");
+    recorded.check();
 }
 
 #[test]
