@@ -1,8 +1,16 @@
 //! The standard library with its threads, locks, condition variables and channels traced.
 //!
-//! Change `use std::` to `use exectrace_std::` and a recording of `exectrace` shows when each thread ran, on what it waited,
-//! and who let it go on. The types wrap those of the standard library and have their methods, signatures and behaviour:
-//! poisoning, fairness, panics, lifetimes and `Send` and `Sync` are as before. All other items are the standard library's own.
+//! One line at the root of a crate, and a recording of `exectrace` shows when each of its threads ran, on what it waited, and
+//! who let it go on:
+//!
+//! ```
+//! extern crate exectrace_std as std;
+//! # fn main() {}
+//! ```
+//!
+//! Where the whole crate is too much, change `use std::` to `use exectrace_std::` in some places. The types wrap those of the
+//! standard library and have their methods, signatures and behaviour: poisoning, fairness, panics, lifetimes and `Send` and
+//! `Sync` are as before. All other items are the standard library's own.
 //!
 //! | module | what is traced |
 //! | --- | --- |
@@ -13,35 +21,42 @@
 //!
 //! # Examples
 //!
-//! The last line alone differs from the program as it was, apart from the two that record:
-//!
 //! ```
-//! use exectrace_std::sync::{Arc, Mutex, mpsc};
-//! use exectrace_std::{thread, time::Duration};
+//! extern crate exectrace_std as std;
 //!
-//! let session = exectrace::start(std::io::sink())?;
+//! use std::sync::{Arc, Mutex, mpsc};
+//! use std::{thread, time::Duration};
 //!
-//! let total = Arc::new(Mutex::new(0));
-//! let (numbers, inbox) = mpsc::channel();
-//! let adder = thread::spawn({
-//!     let total = Arc::clone(&total);
-//!     move || {
-//!         for number in inbox {
-//!             *total.lock().unwrap() += number;
+//! /// The program as it was.
+//! fn sum_slowly() -> Result<u32, Box<dyn std::error::Error>> {
+//!     let total = Arc::new(Mutex::new(0));
+//!     let (numbers, inbox) = mpsc::channel();
+//!     let adder = thread::spawn({
+//!         let total = Arc::clone(&total);
+//!         move || {
+//!             for number in inbox {
+//!                 *total.lock().unwrap() += number;
+//!             }
 //!         }
+//!     });
+//!     for number in 1..=3 {
+//!         thread::sleep(Duration::from_millis(1));
+//!         numbers.send(number)?;
 //!     }
-//! });
-//! for number in 1..=3 {
-//!     thread::sleep(Duration::from_millis(1));
-//!     numbers.send(number)?;
+//!     drop(numbers);
+//!     adder.join().unwrap();
+//!     let total = *total.lock().unwrap();
+//!     Ok(total)
 //! }
-//! drop(numbers);
-//! adder.join().unwrap();
-//! assert_eq!(*total.lock().unwrap(), 6);
 //!
-//! let statistics = session.stop();
-//! assert_eq!(statistics.events.of("GoSleep"), 3);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let session = exectrace::start(std::io::sink())?;
+//!     assert_eq!(sum_slowly()?, 6);
+//!     let statistics = session.stop();
+//!     assert_eq!(statistics.events.of("GoSleep"), 3);
+//!     assert!(statistics.events.of("GoEnd") >= 1);
+//!     Ok(())
+//! }
 //! ```
 //!
 //! # What it costs
@@ -58,7 +73,12 @@
 //! before it; it never shows a thread run that did not, and a thread that went on for another reason (a time-out, a wake that
 //! nobody foresaw) is shown as let go by nobody.
 //!
-//! [`LazyLock`](sync::LazyLock) and [`Once`](sync::Once) are the standard library's own, so waits for them are not seen.
+//! # What is not there
+//!
+//! [`LazyLock`](sync::LazyLock) and [`Once`](sync::Once) are the standard library's own, so waits for them are not seen. A
+//! [`Scope`](thread::Scope) is a type that is not `Sized`. `Builder::spawn_unchecked`, which is unsafe, and
+//! `RwLockWriteGuard::downgrade`, which is younger than the oldest compiler that this crate is for, are missing; so are methods
+//! and functions that the standard library has not made stable.
 
 #![forbid(unsafe_code)]
 

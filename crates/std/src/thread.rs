@@ -29,7 +29,7 @@
 //! });
 //! let statistics = session.stop();
 //! assert_eq!(statistics.events.of("GoBlock"), 2);
-//! assert_eq!(statistics.events.of("GoEnd"), 2);
+//! assert!(statistics.events.of("GoEnd") >= 2);
 //! # Ok::<(), exectrace::Error>(())
 //! ```
 
