@@ -1,0 +1,168 @@
+//! Models of the task word: a poller, wakers and the collector against each other, whatever their clocks say.
+
+use super::*;
+use loom::sync::Arc;
+use loom::thread;
+
+const START: u64 = 100;
+
+/// A thread's batch with a clock that never moves by itself: only the rules keep ticks apart.
+struct Batch {
+    now: u64,
+    last: u64,
+    events: Vec<Event>,
+}
+
+/// Tick, lane and step.
+type Event = (u64, u32, Step);
+
+impl Batch {
+    fn new(now: u64) -> Self {
+        Self {
+            now,
+            last: 0,
+            events: Vec::new(),
+        }
+    }
+}
+
+impl TaskLog for Batch {
+    type Mark = (usize, u64);
+    fn start_tick(&self) -> u64 {
+        START
+    }
+    fn lane(&self) -> u32 {
+        // The clocks differ, so they name the lanes.
+        self.now as u32
+    }
+    fn mark(&self) -> Self::Mark {
+        (self.events.len(), self.last)
+    }
+    fn rewind(&mut self, mark: Self::Mark) {
+        self.events.truncate(mark.0);
+        self.last = mark.1;
+    }
+    fn write(&mut self, cause: u64, step: Step) -> u64 {
+        self.last = self.now.max(self.last + 1).max(cause + 1);
+        self.events.push((self.last, self.lane(), step));
+        self.last
+    }
+}
+
+/// Go's rules for one task: the order by time must be the order by sequence.
+fn check(mut events: Vec<Event>) {
+    events.sort_by_key(|event| event.0);
+    // (seq, what): as in the state table of the format.
+    let (mut seq, mut status) = (0, "dead");
+    for window in events.windows(2) {
+        assert!(window[0].0 < window[1].0, "equal ticks: {events:?}");
+    }
+    let mut lane_before = 0;
+    for (_, lane, step) in &events {
+        if let Step::Unblock { local: true, .. }
+        | Step::UnblockByNobody { local: true, .. }
+        | Step::Start { local: true, .. } = step
+        {
+            assert_eq!(lane_before, *lane, "{step:?} in {events:?}");
+        }
+        lane_before = *lane;
+        let (needs, next) = match step {
+            Step::Create => (("dead", Some(0)), ("runnable", 1)),
+            Step::Waiting => (("runnable", Some(1)), ("waiting", 2)),
+            Step::Unblock { seq: s, .. } | Step::UnblockByNobody { seq: s, .. } => {
+                (("waiting", Some(*s)), ("runnable", s + 1))
+            }
+            Step::Start { seq: s, .. } => (("runnable", Some(*s)), ("running", s + 1)),
+            Step::Block => (("running", None), ("waiting", seq)),
+            Step::Yield => (("running", None), ("runnable", seq)),
+            Step::End => (("running", None), ("ended", seq)),
+        };
+        assert_eq!(status, needs.0, "{step:?} in {events:?}");
+        if let Some(want) = needs.1 {
+            assert_eq!(seq, want, "{step:?} in {events:?}");
+        }
+        (status, seq) = next;
+    }
+}
+
+/// Three threads have too many interleavings for all; those with up to three forced switches find every bug that was
+/// tried out, in a few seconds.
+fn explore(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// A poller polls twice while two wakers wake once each; the clocks differ by more than all that happens.
+fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
+    explore(move || {
+        let word = Arc::new(TaskWord::unknown());
+        let mut first = Batch::new(clocks[0]);
+        if known {
+            word.create(&mut first);
+        }
+        let wakers: Vec<_> = clocks[1..]
+            .iter()
+            .map(|&clock| {
+                let word = word.clone();
+                thread::spawn(move || {
+                    let mut log = Batch::new(clock);
+                    if !word.wake_without_event(START) {
+                        word.wake(&mut log);
+                    }
+                    log.events
+                })
+            })
+            .collect();
+        word.start(&mut first);
+        word.pause(&mut first, Pause::Block);
+        word.start(&mut first);
+        word.end(&mut first);
+        let mut events = first.events;
+        for waker in wakers {
+            events.extend(waker.join().expect("the waker ends"));
+        }
+        check(events);
+    });
+}
+
+#[test]
+fn loom_known_task_with_two_wakers() {
+    poller_and_wakers(true, [1_000, 200, 5_000]);
+}
+
+#[test]
+fn loom_unknown_task_with_two_wakers() {
+    poller_and_wakers(false, [1_000, 5_000, 200]);
+}
+
+/// The collector introduces a task while it is woken and run.
+#[test]
+fn loom_introduce_against_wake_and_run() {
+    explore(|| {
+        let word = Arc::new(TaskWord::unknown());
+        let others: Vec<_> = [(5_000, true), (200, false)]
+            .map(|(clock, introduces)| {
+                let word = word.clone();
+                thread::spawn(move || {
+                    let mut log = Batch::new(clock);
+                    if introduces {
+                        word.introduce(&mut log);
+                    } else {
+                        word.wake(&mut log);
+                    }
+                    log.events
+                })
+            })
+            .into_iter()
+            .collect();
+        let mut log = Batch::new(1_000);
+        word.start(&mut log);
+        word.pause(&mut log, Pause::Block);
+        let mut events = log.events;
+        for other in others {
+            events.extend(other.join().expect("the other ends"));
+        }
+        check(events);
+    });
+}
