@@ -49,8 +49,11 @@ mod blocking;
 mod id_number;
 mod leaf_class;
 mod leaf_scope;
+mod live_runtime;
+mod own_spawn;
 pub mod runtime;
 pub mod task;
+#[cfg(tokio_unstable)]
 mod task_hooks;
 mod task_waker;
 mod thread_hooks;

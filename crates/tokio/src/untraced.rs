@@ -23,6 +23,11 @@ use crate::runtime::Handle;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn untraced_tasks(handle: &Handle) -> usize {
+    untraced_of(handle)
+}
+
+/// As [`untraced_tasks`].
+pub(crate) fn untraced_of(handle: &tokio::runtime::Handle) -> usize {
     let alive = handle.metrics().num_alive_tasks();
     alive.saturating_sub(hook::live_tasks(number_of(handle.id())))
 }

@@ -1,5 +1,7 @@
 //! What programs do to their tasks and wakers: panics, aborts, wakers that outlive their tasks, strange executors.
 
+#![expect(clippy::waker_clone_wake, reason = "both ways to wake are to be tried")]
+
 mod support;
 
 use std::future::{Future, poll_fn};

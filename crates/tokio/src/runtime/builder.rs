@@ -11,6 +11,14 @@ use super::{LocalRuntime, Runtime};
 use crate::leaf_class;
 use crate::thread_hooks;
 
+#[cfg(tokio_unstable)]
+mod task_callbacks;
+#[cfg(tokio_unstable)]
+mod unstable;
+
+#[cfg(tokio_unstable)]
+use task_callbacks::TaskCallbacks;
+
 type Callback = Option<Arc<dyn Fn() + Send + Sync>>;
 
 /// As [`tokio::runtime::Builder`]: the runtimes that it builds are traced, and the callbacks that are set run as with Tokio's.
@@ -29,6 +37,8 @@ pub struct Builder {
     // The program's own callbacks: Tokio keeps one of each kind, which is ours.
     on_thread_start: Callback,
     on_thread_park: Callback,
+    #[cfg(tokio_unstable)]
+    on_task: TaskCallbacks,
 }
 
 /// Methods that are Tokio's.
@@ -42,6 +52,8 @@ macro_rules! forward {
         }
     )*};
 }
+#[cfg(tokio_unstable)]
+use forward;
 
 impl Builder {
     /// As [`tokio::runtime::Builder::new_current_thread`].
@@ -60,6 +72,8 @@ impl Builder {
             inner,
             on_thread_start: None,
             on_thread_park: None,
+            #[cfg(tokio_unstable)]
+            on_task: TaskCallbacks::default(),
         }
     }
 
@@ -69,7 +83,12 @@ impl Builder {
     /// As Tokio's.
     pub fn build(&mut self) -> io::Result<Runtime> {
         self.install_hooks();
-        Ok(Runtime::of(self.inner.build()?))
+        #[cfg(tokio_unstable)]
+        let number = self.on_task.install(&mut self.inner);
+        let runtime = self.inner.build()?;
+        #[cfg(tokio_unstable)]
+        number.set(runtime.handle());
+        Ok(Runtime::of(runtime))
     }
 
     /// As [`tokio::runtime::Builder::build_local`].
@@ -81,7 +100,12 @@ impl Builder {
     /// As Tokio's, on a builder of a runtime with several threads.
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
         self.install_hooks();
-        Ok(LocalRuntime::of(self.inner.build_local(options)?))
+        #[cfg(tokio_unstable)]
+        let number = self.on_task.install(&mut self.inner);
+        let runtime = self.inner.build_local(options)?;
+        #[cfg(tokio_unstable)]
+        number.set(runtime.handle());
+        Ok(LocalRuntime::of(runtime))
     }
 
     fn install_hooks(&mut self) {

@@ -10,7 +10,7 @@ use exectrace::hook::{BlockReason, Hosting};
 
 use crate::blocking::traced_closure;
 use crate::id_number::number_of;
-use crate::task_hooks::OwnSpawn;
+use crate::own_spawn::OwnSpawn;
 use crate::traced::Traced;
 
 /// As [`tokio::runtime::Handle`], to which it dereferences; what is spawned with it is traced.

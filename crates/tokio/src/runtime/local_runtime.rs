@@ -11,7 +11,8 @@ use tokio::task::JoinHandle;
 use exectrace::hook::{BlockReason, Hosting};
 
 use super::{Builder, Handle};
-use crate::task_hooks::OwnSpawn;
+use crate::live_runtime::LiveRuntime;
+use crate::own_spawn::OwnSpawn;
 use crate::traced::Traced;
 
 /// As [`tokio::runtime::LocalRuntime`], to which it dereferences; what is spawned with it is traced.
@@ -31,12 +32,17 @@ use crate::traced::Traced;
 pub struct LocalRuntime {
     inner: tokio::runtime::LocalRuntime,
     handle: Handle,
+    // Declared last, so dropped when the runtime is gone.
+    _live: LiveRuntime,
 }
 
 impl LocalRuntime {
     pub(super) fn of(inner: tokio::runtime::LocalRuntime) -> Self {
-        let handle = inner.handle().clone().into();
-        Self { inner, handle }
+        Self {
+            handle: inner.handle().clone().into(),
+            _live: LiveRuntime::of(inner.handle()),
+            inner,
+        }
     }
 
     /// As [`tokio::runtime::LocalRuntime::new`].

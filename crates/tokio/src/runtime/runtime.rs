@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use exectrace::hook::{BlockReason, Hosting};
 
 use super::Handle;
+use crate::live_runtime::LiveRuntime;
 use crate::traced::Traced;
 
 /// As [`tokio::runtime::Runtime`], to which it dereferences; what is spawned with it is traced.
@@ -30,12 +31,17 @@ use crate::traced::Traced;
 pub struct Runtime {
     inner: tokio::runtime::Runtime,
     handle: Handle,
+    // Declared last, so dropped when the runtime is gone.
+    _live: LiveRuntime,
 }
 
 impl Runtime {
     pub(super) fn of(inner: tokio::runtime::Runtime) -> Self {
-        let handle = inner.handle().clone().into();
-        Self { inner, handle }
+        Self {
+            handle: inner.handle().clone().into(),
+            _live: LiveRuntime::of(inner.handle()),
+            inner,
+        }
     }
 
     /// As [`tokio::runtime::Runtime::new`].

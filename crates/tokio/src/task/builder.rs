@@ -8,8 +8,8 @@ use tokio::task::JoinHandle;
 use super::LocalSet;
 use super::local_spawn::LocalSpawn;
 use crate::blocking::traced_closure;
+use crate::own_spawn::OwnSpawn;
 use crate::runtime::Handle;
-use crate::task_hooks::OwnSpawn;
 use crate::traced::Traced;
 
 /// As [`tokio::task::Builder`]; the tasks are traced.

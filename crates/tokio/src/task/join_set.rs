@@ -15,8 +15,8 @@ use tokio::task::AbortHandle;
 use super::LocalSet;
 use super::local_spawn::LocalSpawn;
 use crate::blocking::traced_closure;
+use crate::own_spawn::OwnSpawn;
 use crate::runtime::Handle;
-use crate::task_hooks::OwnSpawn;
 use crate::traced::Traced;
 
 /// As [`tokio::task::JoinSet`], to which it dereferences; what is spawned on it is traced.

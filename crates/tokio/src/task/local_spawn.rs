@@ -4,7 +4,7 @@ use exectrace::hook::TaskRef;
 use tokio::runtime::{RuntimeFlavor, RuntimeMetrics};
 
 use crate::id_number::number_of;
-use crate::task_hooks::OwnSpawn;
+use crate::own_spawn::OwnSpawn;
 use crate::traced::Traced;
 
 /// Finds out whether a runtime counts a task as one of its own: a local runtime does, a local set does not, and Tokio does not

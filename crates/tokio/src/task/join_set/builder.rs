@@ -8,10 +8,10 @@ use tokio::task::AbortHandle;
 
 use super::JoinSet;
 use crate::blocking::traced_closure;
+use crate::own_spawn::OwnSpawn;
 use crate::runtime::Handle;
 use crate::task::LocalSet;
 use crate::task::local_spawn::LocalSpawn;
-use crate::task_hooks::OwnSpawn;
 use crate::traced::Traced;
 
 /// As [`tokio::task::join_set::Builder`]; the tasks are traced.
