@@ -1,9 +1,5 @@
 //! The `exectrace` command.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command prints"
-)]
+#![expect(clippy::print_stderr, reason = "a command prints its errors")]
 
 mod demo;
 
@@ -11,10 +7,6 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-
-/// Counts the program's heap for the recording.
-// #[global_allocator]
-// static ALLOCATOR: exectrace::TracingAllocator = exectrace::TracingAllocator::system();
 
 /// A usage error, as BSD's sysexits have it.
 const USAGE: u8 = 64;

@@ -24,7 +24,10 @@
 
 #![cfg_attr(
     loom,
-    expect(dead_code, reason = "under loom only the modules with models are there, and the models alone use them")
+    expect(
+        dead_code,
+        reason = "under loom only the modules with models are there, and the models alone use them"
+    )
 )]
 
 mod gate;
