@@ -35,7 +35,8 @@ impl TaskRef {
         self.record.map_or(0, TaskRecord::id)
     }
 
-    /// Says which of the program's runtimes the task belongs to, by a number that is not 0: see [`live_tasks`].
+    /// Says which of the program's runtimes the task belongs to, by a number that is not 0: see
+    /// [`live_tasks`](crate::hook::live_tasks).
     #[inline]
     pub fn set_runtime(&self, runtime: u64) {
         set_runtime(self.record, runtime);
