@@ -155,7 +155,6 @@ impl std::io::Write for Memory {
 fn record(path: &Path, random: &mut Random) {
     let memory = Memory::default();
     let session = Recorder::new()
-        .memory_budget(8 << 20)
         .start(memory.clone())
         .expect("one session at a time");
     thread::sleep(Duration::from_micros(random.below(3_000)));
@@ -177,6 +176,15 @@ fn judge(path: &Path, number: usize) {
     }
 }
 
+/// Ends the program's threads.
+struct EndOnDrop<'end>(&'end AtomicBool);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn start_and_stop(skewed: bool) {
     let scratch = Scratch::new("stress");
     let places: Vec<Place> = (0..TASKS).map(|_| place()).collect();
@@ -188,6 +196,8 @@ fn start_and_stop(skewed: bool) {
             let seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(number as u64 + 1);
             scope.spawn(move || worker(places, end, seed, skewed));
         }
+        // Also when a recording is found wanting: the scope waits for the threads.
+        let _end = EndOnDrop(&end);
         let mut random = Random(77);
         let mut settled = (0, 0);
         for number in 0..recordings {
@@ -197,7 +207,6 @@ fn start_and_stop(skewed: bool) {
                 settled = (resident_pages(), open_files());
             }
         }
-        end.store(true, Ordering::Relaxed);
         if recordings > WARM_UP {
             let (pages, files) = (resident_pages(), open_files());
             // 8 MiB: what an allocator may keep, and what tables grow by, but not a batch a session.
