@@ -132,34 +132,24 @@ impl Run<'_> {
     /// The task waits at the places where its wakers were cloned; see [`Leaf`]. Without any it waits for something unknown.
     #[inline(always)]
     pub fn wait(self, leaves: &[Leaf]) {
-        if !session_word::is_on() {
-            return self.finish_unheard();
+        if session_word::is_on()
+            && let Some((lane, record)) = self.place
+        {
+            write_wait(lane, record, self.outer, self.suspended, leaves);
         }
-        self.wait_heard(leaves);
-    }
-
-    #[inline(never)]
-    fn wait_heard(self, leaves: &[Leaf]) {
-        self.finish(|writer, record| leaf::wait(writer, record, leaves));
+        self.finish_unheard();
     }
 
     /// As [`Run::wait`], for a task that has woken itself meanwhile, as those do that poll their parts in turn: it can run again
     /// at once (GoSched).
     #[inline(always)]
     pub fn wait_woken(self, leaves: &[Leaf]) {
-        if !session_word::is_on() {
-            return self.finish_unheard();
+        if session_word::is_on()
+            && let Some((lane, record)) = self.place
+        {
+            write_yield(lane, record, self.outer, self.suspended, leaves);
         }
-        self.wait_woken_heard(leaves);
-    }
-
-    #[inline(never)]
-    fn wait_woken_heard(self, leaves: &[Leaf]) {
-        self.finish(|writer, record| {
-            let stack = leaves.last().map_or(0, |leaf| leaf.stack_id(writer));
-            let mut logger = TaskLogger::new(writer, record, stack);
-            record.word.pause(&mut logger, Pause::Yield);
-        });
+        self.finish_unheard();
     }
 
     /// The task gives up its turn and can run again at once (GoSched).
@@ -190,15 +180,8 @@ impl Run<'_> {
     /// Writes the end of the run, and gives the thread back to the outer task.
     #[inline(always)]
     fn finish(self, write: impl FnOnce(&mut LaneWriter, &'static TaskRecord)) {
-        if let Some((lane, record)) = self.place
-            && let Some(mut writer) = LaneWriter::enter_on(lane)
-        {
-            if writer.room(TRANSITION_EVENTS) {
-                write(&mut writer, record);
-            }
-            if let Some(outer) = self.outer {
-                resume(&mut writer, outer, self.suspended);
-            }
+        if let Some((lane, record)) = self.place {
+            write_end(lane, record, self.outer, self.suspended, write);
         }
         self.finish_unheard();
     }
@@ -260,6 +243,56 @@ fn write_start(
     logger.label = label;
     record.word.start(&mut logger);
     suspended
+}
+
+/// Writes that the run of `record` ends at its leaves. A function of its own, with what it needs in registers.
+#[inline(never)]
+fn write_wait(
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    suspended: Suspended,
+    leaves: &[Leaf],
+) {
+    write_end(lane, record, outer, suspended, |writer, record| {
+        leaf::wait(writer, record, leaves);
+    });
+}
+
+/// Writes that the run of `record`, which was woken meanwhile, ends.
+#[inline(never)]
+fn write_yield(
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    suspended: Suspended,
+    leaves: &[Leaf],
+) {
+    write_end(lane, record, outer, suspended, |writer, record| {
+        let stack = leaves.last().map_or(0, |leaf| leaf.stack_id(writer));
+        let mut logger = TaskLogger::new(writer, record, stack);
+        record.word.pause(&mut logger, Pause::Yield);
+    });
+}
+
+/// Writes the end of a run by `write`, and that the outer task goes on.
+#[inline(always)]
+fn write_end(
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    suspended: Suspended,
+    write: impl FnOnce(&mut LaneWriter, &'static TaskRecord),
+) {
+    let Some(mut writer) = LaneWriter::enter_on(lane) else {
+        return;
+    };
+    if writer.room(TRANSITION_EVENTS) {
+        write(&mut writer, record);
+    }
+    if let Some(outer) = outer {
+        resume(&mut writer, outer, suspended);
+    }
 }
 
 /// The running task makes room for another one on its thread; its word stays as it is, for wakers.
