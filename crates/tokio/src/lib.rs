@@ -48,9 +48,9 @@
 mod blocking;
 mod id_number;
 mod leaf_class;
-mod leaf_scope;
 mod live_runtime;
 mod own_spawn;
+mod poll_frame;
 pub mod runtime;
 pub mod task;
 #[cfg(tokio_unstable)]

@@ -20,12 +20,13 @@
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use exectrace::hook::{BlockReason, Run, Task, WakerCell};
+use exectrace::hook::{Task, WakerCell};
 
-use crate::leaf_scope::LeafScope;
+use crate::poll_frame::PollFrame;
 
 /// Bits of a pointer that count polls.
 const NUMBER_MASK: usize = WakerCell::ALIGN - 1;
@@ -57,36 +58,28 @@ impl TaskWaker {
         self.has_others = true;
     }
 
-    /// A traced poll begins on the calling thread, in the context of `inner`.
+    /// A traced poll is about to begin, in the context of `inner`: the waker to lend to the future. `None` if it is to get the
+    /// runtime's, since memory is refused.
     #[inline(always)]
-    pub(crate) fn begin_poll<'poll>(
-        &'poll mut self,
-        task: &Task,
-        inner: &'poll Waker,
-    ) -> Polling<'poll> {
+    pub(crate) fn lend(&mut self, task: &Task, inner: &Waker) -> Option<LentWaker<'_>> {
         self.number = self.number.wrapping_add(1) & NUMBER_MASK as u8;
         let is_ready = self
             .cell
             .as_ref()
             .is_some_and(|cell| stands_for(cell, inner));
         if !is_ready && !self.renew(task, inner) {
-            return Polling::untraced(self);
+            return None;
         }
-        let Some(cell) = &self.cell else {
-            return Polling::untraced(self);
-        };
+        let cell = self.cell.as_ref()?;
         let number = usize::from(self.number);
         let data = cell.as_ptr().map_addr(|address| address | number);
-        let raw = RawWaker::new(data, &VTABLE);
-        // SAFETY: the vtable's functions keep the contract of wakers. This one owns neither a count nor the runtime's waker:
-        // it is never dropped or woken by value, and both outlive the poll.
-        let waker = unsafe { Waker::from_raw(raw) };
-        Polling {
-            waker: Some(ManuallyDrop::new(waker)),
-            leaves: LeafScope::begin(data),
-            owner: self,
-            _context: PhantomData,
-        }
+        // SAFETY: the vtable's functions keep the contract of wakers. This one owns neither a count nor the runtime's waker: it is
+        // never dropped or woken by value, and both outlive the poll.
+        let waker = unsafe { Waker::from_raw(RawWaker::new(data, &VTABLE)) };
+        Some(LentWaker {
+            waker: ManuallyDrop::new(waker),
+            _owner: PhantomData,
+        })
     }
 
     /// Lets the cell stand for `inner`, or takes another one. False when memory is refused.
@@ -114,45 +107,24 @@ impl TaskWaker {
 
     /// Whether nobody holds a waker of the task.
     #[cold]
-    fn is_forgotten(&self) -> bool {
+    pub(crate) fn is_forgotten(&self) -> bool {
         !self.has_others && self.cell.as_ref().is_some_and(|cell| !cell.is_shared())
     }
 }
 
-/// A traced poll on the calling thread.
-pub(crate) struct Polling<'poll> {
-    /// Owns nothing: see [`TaskWaker::begin_poll`].
-    waker: Option<ManuallyDrop<Waker>>,
-    leaves: LeafScope,
-    owner: &'poll TaskWaker,
-    _context: PhantomData<&'poll Waker>,
+/// The waker that a traced poll lends to its future.
+pub(crate) struct LentWaker<'poll> {
+    /// Owns nothing: see [`TaskWaker::lend`].
+    waker: ManuallyDrop<Waker>,
+    _owner: PhantomData<&'poll Waker>,
 }
 
-impl<'poll> Polling<'poll> {
-    #[cold]
-    fn untraced(owner: &'poll TaskWaker) -> Self {
-        Self {
-            waker: None,
-            leaves: LeafScope::begin(std::ptr::null()),
-            owner,
-            _context: PhantomData,
-        }
-    }
+impl Deref for LentWaker<'_> {
+    type Target = Waker;
 
-    /// The waker for the future; `None` if it is to get the runtime's.
-    #[inline]
-    pub(crate) fn waker(&self) -> Option<&Waker> {
-        self.waker.as_deref()
-    }
-
-    /// The poll was pending. `woken_only` says that the executor polls only who was woken.
     #[inline(always)]
-    pub(crate) fn end(self, run: Run<'_>, woken_only: bool) {
-        if woken_only && self.leaves.is_idle() && self.owner.is_forgotten() {
-            run.block(BlockReason::Forever);
-        } else {
-            self.leaves.end(run);
-        }
+    fn deref(&self) -> &Waker {
+        &self.waker
     }
 }
 
@@ -215,7 +187,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
     let inner = unsafe { inner(&cell) };
     // From here on the copy's reference is owned by our clone.
     let copy = ManuallyDrop::new(Waker::clone(&inner));
-    LeafScope::note_clone(data);
+    PollFrame::note_clone(data);
     if stands_for(&cell, &copy) {
         std::mem::forget(WakerCell::clone(&cell));
         return RawWaker::new(data, &VTABLE);
@@ -237,7 +209,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 unsafe fn wake(data: *const ()) {
     // SAFETY: the waker is spent here.
     let (cell, inner) = unsafe { take(data) };
-    if !LeafScope::note_wake(data) {
+    if !PollFrame::note_wake(data) {
         cell.wake();
     }
     inner.wake();
@@ -250,7 +222,7 @@ unsafe fn wake_by_ref(data: *const ()) {
     let cell = unsafe { borrow(data) };
     // SAFETY: as above.
     let inner = unsafe { inner(&cell) };
-    if !LeafScope::note_wake(data) {
+    if !PollFrame::note_wake(data) {
         cell.wake();
     }
     inner.wake_by_ref();

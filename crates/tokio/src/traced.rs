@@ -9,8 +9,9 @@ use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use exectrace::hook::{Task, worker_parks};
+use exectrace::hook::{BlockReason, Task, worker_parks};
 
+use crate::poll_frame::PollFrame;
 use crate::task_waker::TaskWaker;
 
 /// A future that is a task of the recording.
@@ -78,9 +79,14 @@ impl<F: Future> Future for Traced<F> {
         run.end_stacks_here();
         // Stays so if a panic goes through.
         this.is_over = true;
-        if !exectrace::is_enabled() {
-            let outcome = future.poll(context);
+        let lent = if exectrace::is_enabled() {
+            this.waker.lend(&this.task, context.waker())
+        } else {
             this.waker.saw_untraced_poll();
+            None
+        };
+        let Some(waker) = lent else {
+            let outcome = future.poll(context);
             match outcome {
                 Poll::Ready(_) => run.end(),
                 Poll::Pending => {
@@ -89,18 +95,21 @@ impl<F: Future> Future for Traced<F> {
                 }
             }
             return outcome;
-        }
-        let polling = this.waker.begin_poll(&this.task, context.waker());
-        let outcome = match polling.waker() {
-            Some(waker) => future.poll(&mut Context::from_waker(waker)),
-            None => future.poll(context),
         };
+        let frame = PollFrame::new(waker.data());
+        let polling = frame.begin();
+        let outcome = future.poll(&mut Context::from_waker(&waker));
+        drop(polling);
         match outcome {
             Poll::Ready(_) => run.end(),
             Poll::Pending => {
                 this.is_over = false;
                 // A root may be polled without having been woken.
-                polling.end(run, !this.is_root);
+                if frame.is_idle() && !this.is_root && this.waker.is_forgotten() {
+                    run.block(BlockReason::Forever);
+                } else {
+                    frame.end(run);
+                }
                 if this.parks {
                     worker_parks();
                 }

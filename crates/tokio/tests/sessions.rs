@@ -3,7 +3,7 @@
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use exectrace_tokio as tokio;
@@ -42,15 +42,22 @@ fn twenty_thousand_tasks_that_live_already_are_introduced() {
     const TASKS: usize = 20_000;
     let runtime = runtime_of_two();
     let gate = Arc::new(Semaphore::new(0));
+    let arrived = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..TASKS)
         .map(|_| {
-            let gate = gate.clone();
-            runtime.spawn(async move { drop(gate.acquire().await.expect("open")) })
+            let (gate, arrived) = (gate.clone(), arrived.clone());
+            runtime.spawn(async move {
+                // Relaxed: a count.
+                arrived.fetch_add(1, Ordering::Relaxed);
+                drop(gate.acquire().await.expect("open"));
+            })
         })
         .collect();
-    // All of them have been polled.
-    runtime.block_on(async { tokio::task::yield_now().await });
-    std::thread::sleep(Duration::from_millis(50));
+    // Relaxed: as above.
+    while arrived.load(Ordering::Relaxed) < TASKS {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(20));
     let (recorded, ()) = record(|| std::thread::sleep(Duration::from_millis(100)));
     assert_eq!(
         recorded.count("GoWaiting"),
