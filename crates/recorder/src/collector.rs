@@ -202,6 +202,10 @@ impl Collector {
         let stacks = self.tables.stacks.take_used();
         let mut records = Vec::new();
         for stack in stacks {
+            // Names may take long; new threads don't wait for them.
+            if let Some(sampler) = &mut self.sampler {
+                sampler.follow_threads();
+            }
             let frames = self
                 .frames
                 .of(stack, self.tables, self.stamp, &mut self.chunk);

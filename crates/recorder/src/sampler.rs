@@ -33,12 +33,14 @@ mod code;
 mod handler;
 mod interrupted;
 pub(crate) mod rate;
+mod rule_cache;
 mod safe_read;
 mod sample;
 mod shards;
 mod signal_action;
 mod slot;
 mod stack_memory;
+mod table_maker;
 mod threads;
 mod timer;
 mod timers;
@@ -55,6 +57,9 @@ const STOP_WAIT: Duration = Duration::from_millis(200);
 
 /// Code that was loaded since is looked for no more often.
 const CODE_EVERY: Duration = Duration::from_secs(1);
+
+/// How long one look may work on tables of unwinding rules: what else the looking thread has to do cannot wait.
+const TABLES_TIME: Duration = Duration::from_millis(4);
 
 /// How samples are to be taken.
 #[derive(Clone, Copy, Debug)]
@@ -156,21 +161,26 @@ impl Sampler {
         self.look();
     }
 
-    /// Sees to it that each thread has a timer, when it is time to. Cheap, to be called every few milliseconds.
+    /// Sees to threads and to the code that they run in. To be called every few milliseconds.
     pub(crate) fn look(&mut self) {
+        self.follow_threads();
         let Some(parts) = &mut self.parts else {
             return;
         };
-        if self.is_stopped {
-            return;
-        }
-        if let Some(threads) = self.threads.due() {
-            self.timers.follow(&threads, &mut parts.slots);
-        }
         if self.code_seen.elapsed() > CODE_EVERY && parts.code.refresh_if_missed() {
             self.code_seen = Instant::now();
         }
-        parts.code.make_wanted();
+        parts.code.make_wanted(Instant::now() + TABLES_TIME);
+    }
+
+    /// Sees to it that each thread has a timer, when it is time to. Takes some microseconds when it is not.
+    pub(crate) fn follow_threads(&mut self) {
+        if let Some(parts) = &mut self.parts
+            && !self.is_stopped
+            && let Some(threads) = self.threads.due(self.timers.has_one_ended())
+        {
+            self.timers.follow(&threads, &mut parts.slots);
+        }
     }
 
     /// Visits the samples that have come.
@@ -249,7 +259,7 @@ impl Parts {
             shards,
             readers,
             slots,
-            code: CodeMap::default(),
+            code: CodeMap::new(code::of_process()),
         })
     }
 }

@@ -4,8 +4,9 @@ use gimli::{BaseAddresses, EhFrameHdr, LittleEndian, Pointer};
 
 use super::safe_read;
 
-/// Beyond this it is not read: a table out of it would be too large anyway.
-const FRAMES_BYTES_MAX: u64 = 16 << 20;
+/// Beyond this it is not read, and a table out of it would be too large. A program of some 50 MB has so much; it should have
+/// frame pointers.
+const FRAMES_BYTES_MAX: u64 = 4 << 20;
 
 const HEADER_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 56;

@@ -13,10 +13,13 @@
     reason = "tables are published by address and never freed"
 )]
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use super::call_frames::CallFrames;
+use super::rule_cache::RuleCache;
 use super::safe_read;
+use super::table_maker::{Progress, TableMaker};
 use super::unwind_rule::UnwindRule;
 use super::unwind_table::UnwindTable;
 
@@ -28,17 +31,11 @@ const TABLES_BYTES_MAX: usize = 4 << 20;
 
 /// Code to look at: the process's, or a test's.
 pub(super) trait Code {
-    /// Whether `address` is in code.
+    /// How to get to the caller of the function at `address`; `None` if there is no code.
     ///
     /// # Signal safety
     /// Safe.
-    fn contains(&self, address: u64) -> bool;
-
-    /// How to get to the caller of the function at `address`.
-    ///
-    /// # Signal safety
-    /// Safe.
-    fn rule_at(&self, address: u64) -> UnwindRule;
+    fn rule_at(&mut self, address: u64) -> Option<UnwindRule>;
 
     /// Copies bytes from `address` on; false if they are not all there.
     ///
@@ -51,6 +48,7 @@ pub(super) trait Code {
 ///
 /// While the list is stored anew a handler may see parts of two stretches. That is a wrong guess at worst: memory is only read
 /// safely, and a table knows its own bounds.
+#[derive(Debug)]
 struct Stretch {
     start: AtomicUsize,
     end: AtomicUsize,
@@ -60,7 +58,10 @@ struct Stretch {
 }
 
 /// The code of the process, for handlers.
+#[derive(Debug)]
 pub(super) struct ProcessCode {
+    /// Raised at each change of the list.
+    epoch: AtomicU64,
     count: AtomicUsize,
     stretches: [Stretch; STRETCHES_MAX],
     /// A table is wanted somewhere.
@@ -69,19 +70,7 @@ pub(super) struct ProcessCode {
     is_missed: AtomicBool,
 }
 
-static CODE: ProcessCode = ProcessCode {
-    count: AtomicUsize::new(0),
-    stretches: [const {
-        Stretch {
-            start: AtomicUsize::new(0),
-            end: AtomicUsize::new(0),
-            table: AtomicPtr::new(std::ptr::null_mut()),
-            is_wanted: AtomicBool::new(false),
-        }
-    }; STRETCHES_MAX],
-    is_wanted: AtomicBool::new(false),
-    is_missed: AtomicBool::new(false),
-};
+static CODE: ProcessCode = ProcessCode::new();
 
 /// The code of this process.
 pub(super) fn of_process() -> &'static ProcessCode {
@@ -89,6 +78,23 @@ pub(super) fn of_process() -> &'static ProcessCode {
 }
 
 impl ProcessCode {
+    const fn new() -> Self {
+        Self {
+            epoch: AtomicU64::new(0),
+            count: AtomicUsize::new(0),
+            stretches: [const {
+                Stretch {
+                    start: AtomicUsize::new(0),
+                    end: AtomicUsize::new(0),
+                    table: AtomicPtr::new(std::ptr::null_mut()),
+                    is_wanted: AtomicBool::new(false),
+                }
+            }; STRETCHES_MAX],
+            is_wanted: AtomicBool::new(false),
+            is_missed: AtomicBool::new(false),
+        }
+    }
+
     /// Takes note of where a thread runs: a table that is not there is made soon, and code that came later than the last look
     /// is looked for.
     ///
@@ -100,6 +106,22 @@ impl ProcessCode {
             None => self.is_missed.store(true, Ordering::Relaxed),
             Some(stretch) => self.want_table(stretch),
         }
+    }
+
+    /// How to get to the caller of the function at `address`; `None` if there is no code.
+    ///
+    /// # Signal safety
+    /// Atomic loads and stores.
+    fn rule_at(&self, address: u64) -> Option<UnwindRule> {
+        let stretch = self.stretch_of(address)?;
+        // Acquire: shows the table; pairs with the Release in `store_table`.
+        let table = stretch.table.load(Ordering::Acquire);
+        // SAFETY: tables are never freed.
+        if let Some(table) = unsafe { table.as_ref() } {
+            return Some(table.rule_at(address));
+        }
+        self.want_table(stretch);
+        Some(UnwindRule::UNKNOWN)
     }
 
     fn want_table(&self, stretch: &Stretch) {
@@ -126,25 +148,25 @@ impl ProcessCode {
     }
 }
 
-impl Code for ProcessCode {
-    fn contains(&self, address: u64) -> bool {
-        self.stretch_of(address).is_some()
-    }
+/// The code of the process, with what a handler remembers of it.
+pub(super) struct RememberedCode<'cache> {
+    code: &'static ProcessCode,
+    cache: &'cache mut RuleCache,
+}
 
-    fn rule_at(&self, address: u64) -> UnwindRule {
-        let Some(stretch) = self.stretch_of(address) else {
-            return UnwindRule::UNKNOWN;
-        };
-        // Acquire: shows the table; pairs with the Release in `CodeMap`.
-        let table = stretch.table.load(Ordering::Acquire);
-        // SAFETY: tables are never freed.
-        match unsafe { table.as_ref() } {
-            Some(table) => table.rule_at(address),
-            None => {
-                self.want_table(stretch);
-                UnwindRule::UNKNOWN
-            }
-        }
+impl<'cache> RememberedCode<'cache> {
+    /// # Signal safety
+    /// An atomic load; stores if the code has changed.
+    pub(super) fn new(code: &'static ProcessCode, cache: &'cache mut RuleCache) -> Self {
+        // Acquire: the stretches are at least as new; pairs with the Release in `publish`.
+        cache.keep_for(code.epoch.load(Ordering::Acquire));
+        Self { code, cache }
+    }
+}
+
+impl Code for RememberedCode<'_> {
+    fn rule_at(&mut self, address: u64) -> Option<UnwindRule> {
+        self.cache.get_or(address, || self.code.rule_at(address))
     }
 
     fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
@@ -152,11 +174,14 @@ impl Code for ProcessCode {
     }
 }
 
-/// What the sampler knows of the process's code. There is one in a process.
-#[derive(Debug, Default)]
+/// What the sampler knows of the process's code, and hands to handlers. There is one in a process.
+#[derive(Debug)]
 pub(super) struct CodeMap {
+    code: &'static ProcessCode,
     files: Vec<MappedCode>,
     tables_bytes: usize,
+    /// The table in the making, and where its code starts.
+    making: Option<(u64, TableMaker)>,
 }
 
 /// A mapping with code.
@@ -174,15 +199,25 @@ struct MappedCode {
 #[derive(Clone, Copy, Debug)]
 enum Table {
     NotTried,
+    /// There is none, or it is in the making.
     None,
     Some(&'static UnwindTable),
 }
 
 impl CodeMap {
+    pub(super) fn new(code: &'static ProcessCode) -> Self {
+        Self {
+            code,
+            files: Vec::new(),
+            tables_bytes: 0,
+            making: None,
+        }
+    }
+
     /// Looks at the list of mappings if a thread ran where no code was known; answers whether it did.
     pub(super) fn refresh_if_missed(&mut self) -> bool {
         // Relaxed: a hint.
-        let is_missed = CODE.is_missed.swap(false, Ordering::Relaxed);
+        let is_missed = self.code.is_missed.swap(false, Ordering::Relaxed);
         if is_missed {
             self.refresh();
         }
@@ -202,38 +237,81 @@ impl CodeMap {
             }
         }
         files.truncate(STRETCHES_MAX);
+        let is_same = |(one, other): (&MappedCode, &MappedCode)| one.is_same(other);
+        let has_changed =
+            files.len() != self.files.len() || !files.iter().zip(&self.files).all(is_same);
         self.files = files;
-        self.publish();
+        if has_changed {
+            self.publish();
+        }
     }
 
     fn publish(&self) {
-        for (file, stretch) in self.files.iter().zip(&CODE.stretches) {
+        for (file, stretch) in self.files.iter().zip(&self.code.stretches) {
             stretch.start.store(file.start as usize, Ordering::Relaxed); // Relaxed: see the type.
             stretch.end.store(file.end as usize, Ordering::Relaxed); // Relaxed: as above.
             stretch.store_table(file.table);
         }
         // Release: shows the stretches; pairs with the Acquire in `stretch_of`.
-        CODE.count.store(self.files.len(), Ordering::Release);
+        self.code.count.store(self.files.len(), Ordering::Release);
+        // Release: as above; pairs with the Acquire in `RememberedCode::new`.
+        self.code.epoch.fetch_add(1, Ordering::Release);
     }
 
-    /// Makes the tables that are wanted. Takes milliseconds each.
-    pub(super) fn make_wanted(&mut self) {
-        // Relaxed: a hint.
-        if !CODE.is_wanted.swap(false, Ordering::Relaxed) {
-            return;
-        }
-        for (file, stretch) in self.files.iter_mut().zip(&CODE.stretches) {
-            // Relaxed: a hint.
-            if stretch.is_wanted.swap(false, Ordering::Relaxed)
-                && matches!(file.table, Table::NotTried)
-            {
-                let left = TABLES_BYTES_MAX.saturating_sub(self.tables_bytes);
-                file.table = file.make_table(left);
-                if let Table::Some(table) = file.table {
-                    self.tables_bytes += table.size_bytes();
+    /// Goes on with the tables that are wanted, until `deadline`.
+    pub(super) fn make_wanted(&mut self, deadline: Instant) {
+        while self.making.is_some() || self.begin_wanted() {
+            let Some((start, maker)) = self.making.take() else {
+                continue;
+            };
+            match maker.go_on(deadline) {
+                Progress::More(maker) => {
+                    self.making = Some((start, maker));
+                    return;
                 }
-                stretch.store_table(file.table);
+                Progress::Done(table) => self.finish(start, table),
             }
+        }
+    }
+
+    /// Begins the next table that is wanted; false if there is none. A program comes last: it has frame pointers as a rule,
+    /// and libraries are mapped above it.
+    fn begin_wanted(&mut self) -> bool {
+        // Relaxed: a hint.
+        if !self.code.is_wanted.load(Ordering::Relaxed) {
+            return false;
+        }
+        for (file, stretch) in self.files.iter_mut().zip(&self.code.stretches).rev() {
+            // Relaxed: as above.
+            let is_wanted = stretch.is_wanted.swap(false, Ordering::Relaxed);
+            if is_wanted && matches!(file.table, Table::NotTried) {
+                file.table = Table::None;
+                let left = TABLES_BYTES_MAX.saturating_sub(self.tables_bytes);
+                let frames = file.base.and_then(CallFrames::of_file_at);
+                self.making = frames.map(|frames| {
+                    let maker = TableMaker::new((file.start, file.end), frames, left);
+                    (file.start, maker)
+                });
+                return true;
+            }
+        }
+        // Relaxed: as above; what is wanted from now on sets it again.
+        self.code.is_wanted.store(false, Ordering::Relaxed);
+        false
+    }
+
+    fn finish(&mut self, start: u64, table: Option<UnwindTable>) {
+        let Some(table) = table else {
+            return;
+        };
+        let mut places = self.files.iter_mut().zip(&self.code.stretches);
+        // If the code is not there any more, neither is the table.
+        if let Some((file, stretch)) =
+            places.find(|(file, _)| file.start == start && matches!(file.table, Table::None))
+        {
+            self.tables_bytes += table.size_bytes();
+            file.table = Table::Some(Box::leak(Box::new(table)));
+            stretch.store_table(file.table);
         }
     }
 }
@@ -244,7 +322,7 @@ impl Stretch {
             Table::Some(table) => std::ptr::from_ref(table).cast_mut(),
             Table::None | Table::NotTried => std::ptr::null_mut(),
         };
-        // Release: publishes the table; pairs with the Acquire in `rule_at`.
+        // Release: publishes the table; pairs with the Acquire in `ProcessCode::rule_at`.
         self.table.store(pointer, Ordering::Release);
     }
 }
@@ -253,15 +331,6 @@ impl MappedCode {
     fn is_same(&self, other: &Self) -> bool {
         (self.start, self.end, self.base) == (other.start, other.end, other.base)
             && self.file == other.file
-    }
-
-    fn make_table(&self, bytes_max: usize) -> Table {
-        let frames = self.base.and_then(CallFrames::of_file_at);
-        let table = frames.and_then(|frames| {
-            let code = (self.start, self.end);
-            UnwindTable::new(code, frames.address, &frames.bytes, bytes_max)
-        });
-        table.map_or(Table::None, |table| Table::Some(Box::leak(Box::new(table))))
     }
 }
 
@@ -301,35 +370,38 @@ fn mapped_code(list: &str) -> Vec<MappedCode> {
 mod tests {
     use super::*;
     use crate::sampler::unwind_rule::Unwind;
+    use std::time::Duration;
 
     #[test]
     fn code_is_told_from_data_and_a_table_comes_where_it_is_wanted() {
         safe_read::prepare();
-        let mut map = CodeMap::default();
+        let code: &'static ProcessCode = Box::leak(Box::new(ProcessCode::new()));
+        let mut map = CodeMap::new(code);
         map.refresh();
-        let code = of_process();
         let own =
             code_is_told_from_data_and_a_table_comes_where_it_is_wanted as fn() as usize as u64;
         let library = libc::qsort as *const () as u64;
         let data = [0_u64; 1];
-        assert!(code.contains(own) && code.contains(library));
-        assert!(!code.contains(data.as_ptr() as u64));
-        assert!(!code.contains(0) && !code.contains(u64::MAX));
+        for address in [own, library] {
+            assert_eq!(code.rule_at(address), Some(UnwindRule::UNKNOWN));
+        }
+        for address in [data.as_ptr() as u64, 0, u64::MAX] {
+            assert_eq!(code.rule_at(address), None);
+        }
         code.note_running(library);
-        map.make_wanted();
+        map.make_wanted(Instant::now() + Duration::from_secs(60));
         // At a function's first instruction the return address stands on top of the stack, or in its register.
-        let at_start = code.rule_at(library).get();
+        let at_start = code.rule_at(library).map(UnwindRule::get);
         assert!(
             matches!(
                 at_start,
-                Unwind::Frame {
+                Some(Unwind::Frame {
                     offset_bytes: 0 | 8,
                     ..
-                }
+                })
             ),
             "{at_start:?}"
         );
-        assert_eq!(code.rule_at(data.as_ptr() as u64), UnwindRule::UNKNOWN);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::code;
+use super::code::{self, RememberedCode};
 use super::interrupted::Interrupted;
 use super::sample::Sample;
 use super::shards::{self, Shards, Workplace};
@@ -133,12 +133,13 @@ fn write_sample(shards: &Shards, slot: &Slot, at: Interrupted, weight: u32) -> b
             writer,
             pcs,
             window,
+            cache,
         } = workplace;
-        let code = code::of_process();
-        code.note_running(at.pc);
+        code::of_process().note_running(at.pc);
+        let mut code = RememberedCode::new(code::of_process(), cache);
         // SAFETY: the bounds are those that the lane of this very thread has for the stack that it runs on now.
         let mut memory = unsafe { StackMemory::new(at.sp, place.bounds, window) };
-        let depth = walk(at, code, &mut memory, pcs);
+        let depth = walk(at, &mut code, &mut memory, pcs);
         let sample = Sample {
             tick: place.tick,
             worker: place.worker,

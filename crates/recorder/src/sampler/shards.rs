@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use exectrace_profbuf::{Reader, Sizes, Writer, buffer};
 
+use super::rule_cache::RuleCache;
 use super::sample::HEADER_WORDS;
 use super::stack_memory::WINDOW_WORDS;
 use crate::stack_walk::FRAMES_MAX;
@@ -31,6 +32,7 @@ pub(super) struct Workplace {
     pub(super) writer: Writer<()>,
     pub(super) pcs: [u64; FRAMES_MAX],
     pub(super) window: [u64; WINDOW_WORDS],
+    pub(super) cache: RuleCache,
 }
 
 /// A shard. On cache lines of its own, so that handlers don't disturb each other.
@@ -85,6 +87,7 @@ pub(super) fn make() -> Option<(&'static Shards, Vec<Reader<()>>)> {
                 writer,
                 pcs: [0; FRAMES_MAX],
                 window: [0; WINDOW_WORDS],
+                cache: RuleCache::new(),
             }),
         });
     }

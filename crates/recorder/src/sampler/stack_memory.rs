@@ -4,11 +4,11 @@
 use super::safe_read;
 use crate::stack_walk::StackBounds;
 
-/// Words of a read: 8 KiB, which holds the inner frames of most stacks.
-pub(super) const WINDOW_WORDS: usize = safe_read::BYTES_MAX / 8;
+/// Words of a read: 4 KiB, which hold the inner frames of most stacks and are two pages at most for the kernel to look up.
+pub(super) const WINDOW_WORDS: usize = 512;
 
-/// Reads for one sample, at 1.6 µs each: a stack of unknown bounds is followed for so many windows.
-const READS_MAX: u32 = 8;
+/// Reads for one sample, at 1.6 µs each where the kernel's part is warm: a stack of unknown bounds is followed for so many.
+const READS_MAX: u32 = 16;
 
 /// A stack from its pointer upwards. What lies in the thread's known bounds is loaded; elsewhere words come by system call, a
 /// window at a time.

@@ -35,12 +35,13 @@ impl Threads {
         }
     }
 
-    /// The kernel's numbers of all threads, if it is time to look at them: when their number has changed, or after a second.
-    pub(super) fn due(&mut self) -> Option<Vec<i32>> {
+    /// The kernel's numbers of all threads, if it is time to look at them: when their number has changed, when one is known to
+    /// have ended, in whose place another may have come, or after a second.
+    pub(super) fn due(&mut self, has_one_ended: bool) -> Option<Vec<i32>> {
         let links = self.directory.as_ref().map_or(0, links_of);
         if let Some(scanned) = self.scanned {
             let age = scanned.elapsed();
-            let is_news = links != self.links;
+            let is_news = has_one_ended || links != self.links;
             if age < self.rest || (!is_news && age < SCAN_EVERY) {
                 return None;
             }
@@ -89,7 +90,7 @@ mod tests {
         let mut threads = Threads::new();
         assert!(
             threads
-                .due()
+                .due(false)
                 .is_some_and(|list| list.contains(&own_id_and_name().0))
         );
         threads.rest = Duration::ZERO;
@@ -104,7 +105,7 @@ mod tests {
             // Other tests' threads come and go too: one that ends as ours begins hides it until the next scan.
             let is_seen = (0..2000).any(|_| {
                 std::thread::sleep(Duration::from_millis(1));
-                threads.due().is_some_and(|list| list.contains(&id))
+                threads.due(false).is_some_and(|list| list.contains(&id))
             });
             assert!(is_seen);
             drop(end);
@@ -114,11 +115,14 @@ mod tests {
     #[test]
     fn a_scan_that_took_long_is_not_repeated_soon() {
         let mut threads = Threads::new();
-        assert!(threads.due().is_some());
+        assert!(threads.due(false).is_some());
         threads.links = 0;
         threads.rest = Duration::from_secs(3600);
-        assert!(threads.due().is_none());
+        assert!(threads.due(false).is_none());
+        assert!(threads.due(true).is_none());
         threads.rest = Duration::ZERO;
-        assert!(threads.due().is_some());
+        assert!(threads.due(false).is_some());
+        threads.rest = Duration::ZERO;
+        assert!(threads.due(true).is_some());
     }
 }

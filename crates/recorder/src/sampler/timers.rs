@@ -1,16 +1,21 @@
 //! The timers of all threads.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::slot::{Slot, Slots};
 use super::timer::ThreadTimer;
 use crate::clock;
+
+/// Timers that are asked at each look whether their thread lives, in turn: 0.2 µs each.
+const ASKED: usize = 8;
 
 /// The timers, by the kernel's number of their thread.
 #[derive(Debug)]
 pub(super) struct Timers {
     period_ns: u64,
     armed: HashMap<i32, Armed>,
+    /// The threads with a timer, the next one to be asked first; some may be gone.
+    turns: VecDeque<i32>,
     left_out: Option<i32>,
     /// Threads that are there and have no timer because the kernel refused one.
     without: HashSet<i32>,
@@ -30,6 +35,7 @@ impl Timers {
         Self {
             period_ns,
             armed: HashMap::new(),
+            turns: VecDeque::new(),
             left_out: None,
             without: HashSet::new(),
             made: 0,
@@ -53,6 +59,23 @@ impl Timers {
         self.refused
     }
 
+    /// Whether one of some threads has ended. Few threads are all asked at once, many in turn.
+    pub(super) fn has_one_ended(&mut self) -> bool {
+        for _ in 0..ASKED.min(self.turns.len()) {
+            let Some(thread) = self.turns.pop_front() else {
+                break;
+            };
+            let Some(armed) = self.armed.get(&thread) else {
+                continue;
+            };
+            if !armed.timer.has_thread() {
+                return true;
+            }
+            self.turns.push_back(thread);
+        }
+        false
+    }
+
     /// Gives each of the threads a timer, and takes away those whose thread is gone.
     pub(super) fn follow(&mut self, threads: &[i32], slots: &mut Slots) {
         let living: HashSet<i32> = threads.iter().copied().collect();
@@ -68,6 +91,10 @@ impl Timers {
                 self.arm(thread, slots);
             }
         }
+        if self.turns.len() > self.armed.len() {
+            // Threads that are gone have left theirs behind.
+            self.turns = self.armed.keys().copied().collect();
+        }
     }
 
     fn arm(&mut self, thread: i32, slots: &mut Slots) {
@@ -79,6 +106,7 @@ impl Timers {
             Ok(timer) => {
                 timer.start(self.first_ns(), self.period_ns);
                 self.armed.insert(thread, Armed { timer, slot });
+                self.turns.push_back(thread);
                 self.without.remove(&thread);
                 self.made += 1;
             }
@@ -110,6 +138,7 @@ impl Timers {
 
     /// Takes all timers away.
     pub(super) fn delete_all(&mut self, slots: &mut Slots) {
+        self.turns.clear();
         for (_, armed) in self.armed.drain() {
             armed.retire(slots);
         }
@@ -139,5 +168,41 @@ mod tests {
             firsts[500]
         );
         assert!(firsts[100] < 2_000_000 && firsts[900] > 8_000_000);
+    }
+
+    #[test]
+    fn a_thread_that_ended_is_noticed_though_there_are_many() {
+        let mut slots = Slots::new().expect("address space");
+        let mut timers = Timers::new(3_600_000_000_000);
+        let (say, hear) = std::sync::mpsc::channel();
+        let threads: Vec<_> = (0..3 * ASKED)
+            .map(|_| {
+                let say = say.clone();
+                let (end, wait) = std::sync::mpsc::channel::<()>();
+                let thread = std::thread::spawn(move || {
+                    say.send(crate::thread_role::own_id_and_name().0)
+                        .expect("the test waits");
+                    let _ = wait.recv();
+                });
+                (end, thread)
+            })
+            .collect();
+        let ids: Vec<i32> = hear.iter().take(threads.len()).collect();
+        timers.follow(&ids, &mut slots);
+        assert_eq!(timers.made(), ids.len() as u64);
+        assert!((0..10).all(|_| !timers.has_one_ended()));
+        for (end, thread) in threads {
+            drop(end);
+            thread.join().expect("no panic");
+        }
+        let is_noticed = (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            timers.has_one_ended()
+        });
+        assert!(is_noticed);
+        timers.follow(&[], &mut slots);
+        assert!(timers.armed.is_empty());
+        assert!(!timers.has_one_ended());
+        timers.delete_all(&mut slots);
     }
 }

@@ -9,7 +9,7 @@
 use super::code::Code;
 use super::interrupted::Interrupted;
 use super::stack_memory::StackMemory;
-use super::unwind_rule::{From, Saved, Unwind};
+use super::unwind_rule::{From, Saved, Unwind, UnwindRule};
 
 /// Frame pointers are not further away: the largest stacks are smaller.
 const STACK_BYTES_MAX: usize = 256 << 20;
@@ -21,7 +21,7 @@ const STACK_BYTES_MAX: usize = 256 << 20;
 /// Loads, and system calls that read memory; some dozen of steps for each frame.
 pub(super) fn walk(
     at: Interrupted,
-    code: &impl Code,
+    code: &mut impl Code,
     memory: &mut StackMemory<'_>,
     pcs: &mut [u64],
 ) -> usize {
@@ -34,18 +34,21 @@ pub(super) fn walk(
     let highest = at.sp.saturating_add(STACK_BYTES_MAX);
     let mut length = 0;
     for place in pcs {
-        if frame.pc == 0 {
+        let is_innermost = length == 0;
+        // A return address may be the first one of the next function, when the call never returns.
+        let rule = code.rule_at(frame.pc.wrapping_sub(u64::from(!is_innermost)));
+        if frame.pc == 0 || (rule.is_none() && !is_innermost) {
             break;
         }
-        let is_innermost = length == 0;
         *place = frame.pc.wrapping_add(u64::from(is_innermost));
         length += 1;
-        let Some(caller) = frame.caller(is_innermost, code, memory) else {
+        let unwind = rule.map_or(Unwind::Unknown, UnwindRule::get);
+        let Some(caller) = frame.caller(unwind, is_innermost, code, memory) else {
             break;
         };
         // A function that has pushed nothing has its caller's stack pointer; only the innermost can be one.
         let rises = caller.sp > frame.sp || (is_innermost && caller.sp == frame.sp);
-        if !rises || caller.sp > highest || !code.contains(caller.pc) {
+        if !rises || caller.sp > highest {
             break;
         }
         frame = caller;
@@ -66,13 +69,12 @@ struct Frame {
 impl Frame {
     fn caller(
         &self,
+        unwind: Unwind,
         is_innermost: bool,
         code: &impl Code,
         memory: &mut StackMemory<'_>,
     ) -> Option<Self> {
-        // A return address may be the first one of the next function, when the call never returns.
-        let address = self.pc.wrapping_sub(u64::from(!is_innermost));
-        match code.rule_at(address).get() {
+        match unwind {
             Unwind::Outermost => None,
             Unwind::Frame {
                 from,
@@ -172,7 +174,6 @@ fn strip(return_address: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::sampler::stack_memory::WINDOW_WORDS;
-    use crate::sampler::unwind_rule::UnwindRule;
 
     /// Code from 0x1000 to 0x9000, with rules, and bytes at one place.
     #[derive(Default)]
@@ -182,13 +183,12 @@ mod tests {
     }
 
     impl Code for Known {
-        fn contains(&self, address: u64) -> bool {
-            (0x1000..0x9000).contains(&address)
-        }
-
-        fn rule_at(&self, address: u64) -> UnwindRule {
+        fn rule_at(&mut self, address: u64) -> Option<UnwindRule> {
             let rule = self.rules.iter().find(|(at, _)| *at == address);
-            UnwindRule::new(rule.map_or(Unwind::Unknown, |&(_, unwind)| unwind))
+            let unwind = rule.map_or(Unwind::Unknown, |&(_, unwind)| unwind);
+            (0x1000..0x9000)
+                .contains(&address)
+                .then(|| UnwindRule::new(unwind))
         }
 
         fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     /// Walks from word `sp` on.
-    fn walked(code: &Known, stack: &[u64], sp: usize, fp: u64) -> Vec<u64> {
+    fn walked(mut code: Known, stack: &[u64], sp: usize, fp: u64) -> Vec<u64> {
         let mut window = [0; WINDOW_WORDS];
         let mut memory = StackMemory::of_words(stack, sp, &mut window);
         let here = Interrupted {
@@ -213,7 +213,7 @@ mod tests {
             link: 0,
         };
         let mut pcs = [0; 8];
-        let length = walk(here, code, &mut memory, &mut pcs);
+        let length = walk(here, &mut code, &mut memory, &mut pcs);
         pcs[..length].to_vec()
     }
 
@@ -241,16 +241,12 @@ mod tests {
         let stack = stack_with_two_frames();
         let fp = at(&stack, 4);
         assert_eq!(
-            walked(&Known::default(), &stack, 1, fp),
+            walked(Known::default(), &stack, 1, fp),
             [0x1101, 0x2200, 0x3300]
         );
         // A frame pointer below the stack pointer, out of the stack, or not aligned.
         for fp in [at(&stack, 0), at(&stack, 16), fp + 4, 0, u64::MAX] {
-            assert_eq!(
-                walked(&Known::default(), &stack, 1, fp),
-                [0x1101],
-                "{fp:#x}"
-            );
+            assert_eq!(walked(Known::default(), &stack, 1, fp), [0x1101], "{fp:#x}");
         }
     }
 
@@ -260,11 +256,11 @@ mod tests {
         let fp = at(&stack, 4);
         stack[8] = fp;
         assert_eq!(
-            walked(&Known::default(), &stack, 1, fp),
+            walked(Known::default(), &stack, 1, fp),
             [0x1101, 0x2200, 0x3300]
         );
-        stack[9] = 0x9000;
-        assert_eq!(walked(&Known::default(), &stack, 1, fp), [0x1101, 0x2200]);
+        stack[9] = 0x9001;
+        assert_eq!(walked(Known::default(), &stack, 1, fp), [0x1101, 0x2200]);
     }
 
     #[test]
@@ -278,19 +274,19 @@ mod tests {
             ..Known::default()
         };
         let expect = [0x1101, 0x4400, 0x2200, 0x3300];
-        assert_eq!(walked(&code, &stack, 1, 99), expect);
+        assert_eq!(walked(code, &stack, 1, 99), expect);
         // The same frame counted from the frame pointer.
         let code = Known {
             rules: vec![(0x1100, frame(From::FramePointer, 2, Saved::Below(2)))],
             ..Known::default()
         };
-        assert_eq!(walked(&code, &stack, 1, at(&stack, 2)), expect);
+        assert_eq!(walked(code, &stack, 1, at(&stack, 2)), expect);
         // A frame pointer that is lost ends the chain behind it.
         let code = Known {
             rules: vec![(0x1100, frame(From::StackPointer, 3, Saved::Lost))],
             ..Known::default()
         };
-        assert_eq!(walked(&code, &stack, 1, 99), [0x1101, 0x4400]);
+        assert_eq!(walked(code, &stack, 1, 99), [0x1101, 0x4400]);
     }
 
     #[test]
@@ -303,7 +299,7 @@ mod tests {
             ],
             ..Known::default()
         };
-        assert_eq!(walked(&code, &stack, 1, at(&stack, 4)), [0x1101, 0x2200]);
+        assert_eq!(walked(code, &stack, 1, at(&stack, 4)), [0x1101, 0x2200]);
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -326,7 +322,7 @@ mod tests {
                 ..Known::default()
             };
             assert_eq!(
-                walked(&code, &stack, 1, fp),
+                walked(code, &stack, 1, fp),
                 [0x1101, caller, 0x2200, 0x3300]
             );
         }
@@ -334,7 +330,7 @@ mod tests {
             bytes: (0x10ff, [0x55, 0x90, 0x90, 0x90]),
             ..Known::default()
         };
-        assert_eq!(walked(&code, &stack, 1, fp), [0x1101, 0x2200, 0x3300]);
+        assert_eq!(walked(code, &stack, 1, fp), [0x1101, 0x2200, 0x3300]);
     }
 
     #[test]
@@ -344,6 +340,6 @@ mod tests {
             stack[2 * frame] = at(&stack, 2 * frame + 2);
             stack[2 * frame + 1] = 0x2000 + frame as u64;
         }
-        assert_eq!(walked(&Known::default(), &stack, 0, at(&stack, 0)).len(), 8);
+        assert_eq!(walked(Known::default(), &stack, 0, at(&stack, 0)).len(), 8);
     }
 }
