@@ -6,8 +6,9 @@ mod support;
 
 use std::collections::{BTreeMap, HashSet};
 use std::hint::black_box;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -273,4 +274,70 @@ fn a_session_that_ends_itself_stops_its_samples() {
     let statistics = session.stop();
     assert!(statistics.events.of("CPUSample") > 2);
     save(&memory, statistics).check();
+}
+
+/// A sink that takes nothing until it is told to.
+struct Slow {
+    memory: Memory,
+    go: Receiver<()>,
+}
+
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // Told once, or for ever when the sender is gone.
+        let _ = self.go.recv();
+        self.memory.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.memory.flush()
+    }
+}
+
+/// Calls itself so often, then works.
+#[inline(never)]
+fn deep(depth: u32, work: &dyn Fn()) {
+    if depth == 0 {
+        work();
+    } else {
+        deep(depth - 1, work);
+    }
+    black_box(depth);
+}
+
+#[test]
+fn samples_that_find_no_room_are_counted_in_statistics_and_recording() {
+    let _turn = turn();
+    let memory = Memory::default();
+    let (told, go) = channel();
+    let sink = Slow {
+        memory: memory.clone(),
+        go,
+    };
+    let recorder = Recorder::new().cpu_samples(250);
+    let session = recorder.start(sink).expect("the session starts");
+    let cpu_time = cpu_time_of(|| deep(150, &|| burn(Duration::from_millis(2500))));
+    drop(told);
+    let statistics = session.stop();
+    let samples = statistics.cpu_samples.expect("samples are taken");
+    assert!(samples.lost > 0 && samples.written > 50, "{samples:?}");
+    let expected = cpu_time.as_secs_f64() * f64::from(samples.effective_hz);
+    let found = (samples.written + samples.lost) as f64 / expected;
+    assert!(
+        (0.75..1.25).contains(&found),
+        "{samples:?}: {found:.3} of {expected:.0}"
+    );
+    assert_eq!(samples.written, statistics.events.of("CPUSample"));
+    assert!(
+        statistics
+            .to_string()
+            .contains(&format!("lost: {}", samples.lost))
+    );
+    if let Some(dump) = save(&memory, statistics).check().v1 {
+        let dropped = format!("cpu_samples={}", samples.lost);
+        assert!(dump.named("UserLog").any(|line| {
+            line.argument("category") == Some("exectrace.dropped")
+                && line.argument("message") == Some(&dropped)
+        }));
+    }
 }
