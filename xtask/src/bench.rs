@@ -66,6 +66,8 @@ const ROWS: &[Row] = &[
     row("tcp_echo", "TCP echo, 64 connections, throughput lost", "%", 2.0, 1.0),
     row("poll_bytes", "bytes of a poll, start and stop", "B", 10.0, 8.0),
     row("poll_wake_bytes", "… with wake", "B", 15.0, 12.0),
+    row("heap_wrapper", "allocation and free through the traced allocator, added", "ns", 3.0, 1.5),
+    row("heap_wrapper_on", "… with a session running", "ns", 3.0, 1.5),
     row("sampling_cpu", "CPU sampling at 100 Hz, CPU added", "%", 0.3, 0.1),
     Row { better: Better::Higher, ..row("samples_found", "CPU samples found of those expected", "%", 90.0, 97.0) },
     row("profbuf_write_1", "profbuf write, depth 1", "ns", 15.0, 10.0),

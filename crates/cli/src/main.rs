@@ -8,6 +8,10 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
+/// Counts the program's heap for the recording.
+#[global_allocator]
+static ALLOCATOR: exectrace::TracingAllocator = exectrace::TracingAllocator::system();
+
 /// A usage error, as BSD's sysexits have it.
 const USAGE: u8 = 64;
 

@@ -142,11 +142,6 @@ pub fn log(key: impl AsRef<[u8]>, message: impl AsRef<[u8]>) {
 fn log_enabled(key: &[u8], message: &[u8]) {
     // Relaxed: stored by the task's thread.
     let user_task = lane::current().map_or(0, |record| record.user_task.load(Ordering::Relaxed));
-    write_log(user_task, key, message, true);
-}
-
-/// Writes a user log, with the caller's stack if that is wanted.
-pub(crate) fn write_log(user_task: u64, key: &[u8], message: &[u8], with_stack: bool) {
     let Some(mut writer) = LaneWriter::enter() else {
         return;
     };
@@ -157,11 +152,7 @@ pub(crate) fn write_log(user_task: u64, key: &[u8], message: &[u8], with_stack: 
     let event = UserLog {
         user_task: UserTaskId(user_task),
         key: writer.string_id(key),
-        stack: StackId(if with_stack {
-            u64::from(writer.stack_id())
-        } else {
-            0
-        }),
+        stack: StackId(u64::from(writer.stack_id())),
     };
     // Two events of room: the record, and the length of the message.
     if writer.room_bytes(kept.len() + 2 * exectrace_format::limits::EVENT_BYTES_MAX) {

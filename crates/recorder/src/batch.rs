@@ -53,6 +53,8 @@ pub(crate) struct Batch {
     pub(crate) patches: u32,
     /// Worker number of the lane.
     pub(crate) worker: u32,
+    /// Stamp of the session that the records belong to.
+    pub(crate) session: u64,
     pub(crate) counts: Counts,
 }
 
@@ -202,6 +204,7 @@ impl Shelf {
             used: 0,
             patches: 0,
             worker: 0,
+            session: 0,
             counts: [0; EVENT_TYPES],
         };
         // SAFETY: the index was given to this caller alone, and the memory is long enough and aligned.

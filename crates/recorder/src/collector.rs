@@ -8,22 +8,28 @@
 //! ```
 //!
 //! It looks every few milliseconds. Strings and stacks go out in front of the batches that came with them, and a first
-//! Frequency too, so that a file whose program died can be read as far as it goes. It alone ends a session, whatever the cause.
+//! Frequency too, so that a file whose program died can be read as far as it goes: see [`Session`](crate::Session). It alone
+//! ends a session, whatever the cause.
+//!
+//! A panic, of the sink or of its own, ends the session as well: hooks are let out, the lanes' batches taken, what can still be
+//! written is, and the rest counts as dropped.
 
+use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use exectrace_format::go_v1::{self, Batch, Event, EventType, Frequency};
-use exectrace_format::{StackId, StringId, Version, WorkerId};
+use exectrace_format::{Frame, StackId, StringId, WorkerId};
 
-use crate::batch::{BatchPool, BatchPtr, EVENT_TYPES};
+use crate::batch::{BatchPool, BatchPtr};
 use crate::clock::{self, ClockPair};
 use crate::description::Description;
 use crate::gate::SessionStamp;
+use crate::heap;
 use crate::intern_table::Chunk;
 use crate::lane;
-use crate::output::Output;
+use crate::output::{Output, contain};
 use crate::patches;
 use crate::recorder::Shared;
 use crate::sampler::Sampler;
@@ -32,7 +38,7 @@ use crate::session::{self, Closing, Turn};
 use crate::session_word;
 use crate::stack_frames::{self, StackFrames};
 use crate::statistics::{CpuSampleStatistics, EndReason, StackMethod, Statistics};
-use crate::tables::Tables;
+use crate::tables::{StackEntry, Tables};
 use crate::task;
 use crate::task_slab;
 use crate::thread_role::ThreadRole;
@@ -40,8 +46,11 @@ use crate::thread_role::ThreadRole;
 /// How long the collector sleeps between two looks: batches of 64 KiB fill slower than this even at 10^8 events a second.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// The worker number under which tables, samples and the recorder's own events stand: no lane has it.
+/// The worker number under which tables and samples stand: no lane has it.
 const TABLE_WORKER: i64 = 900_000;
+
+/// So many live tasks are introduced between two looks: they fill a fraction of the least memory budget.
+const INTRODUCED_AT_ONCE: usize = 4096;
 
 /// When a session ends by itself.
 #[derive(Clone, Debug, Default)]
@@ -65,9 +74,13 @@ pub(crate) struct Collector {
     description: Description,
     sampler: Option<Sampler>,
     samples: TraceSamples,
+    /// Batches that have come and are not yet in the output.
+    pending: VecDeque<BatchPtr>,
     stacks: u64,
     strings: u64,
     frequency_written: bool,
+    /// Some work of ours panicked.
+    failed: bool,
     _turn: Turn,
 }
 
@@ -98,40 +111,86 @@ impl Collector {
             start_cpu_ns: clock::clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID),
             frames: StackFrames::default(),
             chunk: Chunk::empty(),
-            description: Description::new(start_pair),
+            description: Description::new(start_pair, stamp),
             sampler,
             samples: TraceSamples::new(),
+            pending: VecDeque::new(),
             stacks: 0,
             strings: 0,
             frequency_written: false,
+            failed: false,
             _turn: turn,
         }
     }
 
     /// The collector's life: until the session ends.
     pub(crate) fn run(mut self) -> Statistics {
-        lane::set_role(ThreadRole::Recorder);
-        self.output.buffer.extend(Version::Go1_19.header());
-        if let Some(sampler) = &mut self.sampler {
-            sampler.begin();
+        let end = contain(|| self.collect());
+        self.failed |= contain(|| self.stop_sampling()).is_none();
+        let closing = session::close(self.stamp);
+        let duration = self.started.elapsed();
+        let cpu_time = self.cpu_time();
+        self.pending.extend(session::take_full());
+        self.pending.extend(&closing.batches);
+        let written = contain(|| self.write_rest(&closing, cpu_time));
+        if written.is_none() {
+            self.failed = true;
+            self.drop_pending();
         }
-        task_slab::for_each_live(task::introduce);
+        self.output.write_out();
+        self.output.finish();
+        let end = end.unwrap_or(EndReason::CollectorFailed);
+        self.into_statistics(end, &closing, duration, cpu_time)
+    }
+
+    fn stop_sampling(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.stop();
+        }
+        self.take_samples();
+    }
+
+    /// From the session's start to its end.
+    fn collect(&mut self) -> EndReason {
+        lane::set_role(ThreadRole::Recorder);
+        self.introduce_tasks();
+        heap::tell_at_start();
         self.description.at_start();
         self.description
             .of_sampling(self.sampler.as_ref().map(Sampler::rate));
-        let end = loop {
+        self.look_at_batches();
+        // Comes last, since it looks at the program's code, which takes a while.
+        if let Some(sampler) = &mut self.sampler {
+            sampler.begin();
+        }
+        loop {
+            heap::tell();
             if let Some(end) = self.end() {
-                break end;
+                return end;
             }
             self.look();
             std::thread::park_timeout(PERIOD);
-        };
-        self.close(end)
+        }
+    }
+
+    /// Lets the recording know of the tasks that live already.
+    fn introduce_tasks(&mut self) {
+        let mut introduced = 0;
+        task_slab::for_each_live(|record| {
+            introduced += 1;
+            if introduced % INTRODUCED_AT_ONCE == 0 {
+                self.look_at_batches();
+            }
+            task::introduce(record)
+        });
     }
 
     /// Why the session is over, if it is.
     fn end(&self) -> Option<EndReason> {
-        if self.output.error.is_some() {
+        if self.failed || self.output.has_panicked() {
+            return Some(EndReason::CollectorFailed);
+        }
+        if self.output.has_failed() {
             return Some(EndReason::SinkFailed);
         }
         // Relaxed: only a hook without room clears the word before we do.
@@ -159,19 +218,24 @@ impl Collector {
 
     /// Takes what has come and gives it to the sink.
     fn look(&mut self) {
-        self.description.of_threads();
-        self.description.of_adapters();
         if let Some(sampler) = &mut self.sampler {
             sampler.look();
         }
         if self.samples.take_is_due() {
             self.take_samples();
         }
-        let full = session::take_full();
-        if full.is_empty() && !self.samples.are_due() {
+        self.look_at_batches();
+    }
+
+    fn look_at_batches(&mut self) {
+        self.description.of_threads(self.stamp);
+        self.description.of_adapters();
+        self.pending.extend(session::take_full());
+        let nothing = self.pending.is_empty() && self.description.is_told();
+        if nothing && !self.samples.are_due() {
             return;
         }
-        self.write_batches(full);
+        self.write_pending();
         self.output.write_out();
     }
 
@@ -183,16 +247,47 @@ impl Collector {
         }
     }
 
-    fn write_batches(&mut self, batches: Vec<BatchPtr>) {
-        // The tables are taken after the batches, so that they hold all that the batches use.
+    /// Moves into the output what has come.
+    fn write_pending(&mut self) {
+        let (tables, stamp) = (self.tables, self.stamp);
+        let (logs, count) = self.description.records(tables, stamp, &mut self.chunk);
+        // The tables are taken after what uses them, so that they hold all of it.
         self.write_tables();
+        self.output.buffer.extend(logs);
+        self.output.count(EventType::UserLog, count);
         self.write_samples();
-        for mut batch in batches {
-            let patches = batch.patches();
-            let mut counts = batch.head().counts;
-            patches::apply(&patches, batch.records(), &mut counts, &self.frames);
-            self.output.buffer.extend_from_slice(batch.records());
-            self.output.events.add(&counts);
+        while let Some(mut batch) = self.pending.front().copied() {
+            if batch.head().session == self.stamp.word() {
+                let patches = batch.patches();
+                let mut counts = batch.head().counts;
+                patches::apply(&patches, batch.records(), &mut counts, &self.frames);
+                self.output.buffer.extend_from_slice(batch.records());
+                self.output.events.add(&counts);
+            }
+            self.take_off(batch);
+        }
+    }
+
+    /// What has come and cannot be written counts as dropped.
+    fn drop_pending(&mut self) {
+        if let Some((records, count)) = self.samples.take_records() {
+            self.output.dropped.add_some(EventType::CPUSample, count);
+            self.output.bytes_unwritten += records.len() as u64;
+        }
+        while let Some(mut batch) = self.pending.front().copied() {
+            if batch.head().session == self.stamp.word() {
+                self.output.dropped.add(&batch.head().counts);
+                self.output.bytes_unwritten += batch.records().len() as u64;
+            }
+            self.take_off(batch);
+        }
+    }
+
+    /// The first batch that has come is done with. That of a former session, whose thread was stuck in its hook for too long, is
+    /// of another pool.
+    fn take_off(&mut self, mut batch: BatchPtr) {
+        self.pending.pop_front();
+        if batch.head().session == self.stamp.word() {
             self.pool.give_back(batch);
         }
     }
@@ -206,13 +301,7 @@ impl Collector {
             if let Some(sampler) = &mut self.sampler {
                 sampler.follow_threads();
             }
-            let frames = self
-                .frames
-                .of(stack, self.tables, self.stamp, &mut self.chunk);
-            let id = StackId(u64::from(stack.id()));
-            if go_v1::write_stack(&mut records, id, frames) > 0 {
-                self.stacks += 1;
-            }
+            self.write_stack(stack, &mut records);
         }
         if !records.is_empty() {
             stack_frames::release_pages();
@@ -245,9 +334,28 @@ impl Collector {
         };
         self.begin_table_batch(self.stamp.start_tick());
         self.output.buffer.extend(records);
-        let mut counts = [0; EVENT_TYPES];
-        counts[EventType::CPUSample as usize] = count;
-        self.output.events.add(&counts);
+        self.output.count(EventType::CPUSample, count);
+    }
+
+    /// Writes a stack. Should looking it up panic, its addresses' names are unknown.
+    fn write_stack(&mut self, stack: &'static StackEntry, records: &mut Vec<u8>) {
+        let id = StackId(u64::from(stack.id()));
+        let (tables, stamp) = (self.tables, self.stamp);
+        let (frames, chunk) = (&mut self.frames, &mut self.chunk);
+        let written = contain(|| {
+            let frames = frames.of(stack, tables, stamp, chunk);
+            go_v1::write_stack(records, id, frames)
+        });
+        let written = written.unwrap_or_else(|| {
+            self.failed = true;
+            let unknown = |&pc| Frame {
+                pc,
+                ..Frame::default()
+            };
+            let frames: Vec<Frame> = stack.content().iter().map(unknown).collect();
+            go_v1::write_stack(records, id, &frames)
+        });
+        self.stacks += u64::from(written > 0);
     }
 
     fn begin_table_batch(&mut self, ticks: u64) {
@@ -263,26 +371,14 @@ impl Collector {
         Frequency { ticks_per_second }.append(0, &mut self.output.buffer);
     }
 
-    /// Ends the session and writes what is left.
-    fn close(mut self, end: EndReason) -> Statistics {
-        if let Some(sampler) = &mut self.sampler {
-            sampler.stop();
-        }
-        self.take_samples();
-        self.description.of_threads();
+    /// Moves into the output what is left, and what the recording has to say at its end. The session is closed.
+    fn write_rest(&mut self, closing: &Closing, cpu_time: Duration) {
+        self.description.of_threads(self.stamp);
         let lost_samples = self.sampler.as_ref().map_or(0, |it| it.account().lost);
-        self.description.at_end(self.start_cpu_ns, lost_samples);
-        let mut closing = session::close(self.stamp);
-        let duration = self.started.elapsed();
-        let cpu_time = self.cpu_time();
-        let mut batches = session::take_full();
-        batches.append(&mut closing.batches);
-        self.write_batches(batches);
+        self.description.at_end(cpu_time, closing, lost_samples);
+        self.write_pending();
         self.begin_table_batch(self.stamp.start_tick());
         self.write_frequency();
-        self.output.write_out();
-        self.output.finish();
-        self.into_statistics(end, &closing, duration, cpu_time)
     }
 
     fn cpu_time(&self) -> Duration {
@@ -298,7 +394,9 @@ impl Collector {
         cpu_time: Duration,
     ) -> Statistics {
         let output = self.output;
-        let end = if output.error.is_some() {
+        let end = if self.failed || output.has_panicked() {
+            EndReason::CollectorFailed
+        } else if output.error.is_some() {
             EndReason::SinkFailed
         } else {
             end
@@ -329,7 +427,7 @@ impl Collector {
             nested_hooks: closing.busy,
             lost_batches: closing.leaked_batches,
             untraced_tasks: task_slab::take_refused(),
-            workers: session::joined().saturating_sub(1),
+            workers: session::joined(),
             stacks: self.stacks,
             strings: self.strings,
             refused_entries: refused,

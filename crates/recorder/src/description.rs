@@ -8,7 +8,9 @@
 //! | `exectrace.sampling` | `wished_hz=… effective_hz=… kernel_tick_hz=…` | start, if CPU samples are taken |
 //! | `exectrace.thread` | `worker=… thread=… role=… name=…` | whenever a thread joins or changes |
 //! | `exectrace.cpu` | `seconds=…` | end |
-//! | `exectrace.dropped` | `cpu_samples=…` | end, if anything was dropped |
+//! | `exectrace.dropped` | `hooks=… batches=… nested=… cpu_samples=…` | end, if anything was dropped |
+//!
+//! They stand under a worker number of their own, and go out with the collector's next look.
 //!
 //! Adapters have keys of their own: see [`add_describer`]. Go's tools show them all as logs of no goroutine; our reader makes them the trace's metadata.
 
@@ -18,10 +20,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::annotation;
+use exectrace_format::go_v1::{self, Batch, Event, UserLog};
+use exectrace_format::{StackId, StringId, UserTaskId, WorkerId};
+
 use crate::clock::{self, ClockPair};
+use crate::gate::SessionStamp;
+use crate::intern_table::{Chunk, hash_of_bytes};
 use crate::lane;
+use crate::lane_writer::MESSAGE_BYTES_MAX;
 use crate::sampler::rate::SampleRate;
+use crate::session::Closing;
+use crate::tables::Tables;
 
 /// What an adapter has to say in a recording now; `None` for nothing.
 pub type Describer = fn() -> Option<String>;
@@ -46,23 +55,73 @@ pub(crate) struct Description {
     adapters_seen: Option<Instant>,
     /// By worker number: what was last said of the lane.
     threads: HashMap<u32, u32>,
+    /// What is to be said: keys and messages.
+    logs: Vec<(&'static str, Vec<u8>)>,
+    /// Tick of the last record.
+    last_tick: u64,
 }
 
+/// The worker number under which all this stands: no lane has it.
+const WORKER: i64 = 900_001;
+
 impl Description {
-    pub(crate) fn new(start: ClockPair) -> Self {
+    pub(crate) fn new(start: ClockPair, stamp: SessionStamp) -> Self {
         Self {
             start,
             adapters: HashMap::new(),
             adapters_seen: None,
             threads: HashMap::new(),
+            logs: Vec::new(),
+            last_tick: stamp.start_tick(),
         }
+    }
+
+    /// Has a log to be written.
+    pub(crate) fn say(&mut self, key: &'static str, message: impl Into<Vec<u8>>) {
+        self.logs.push((key, message.into()));
+    }
+
+    /// Whether all logs are taken.
+    pub(crate) fn is_told(&self) -> bool {
+        self.logs.is_empty()
+    }
+
+    /// The records of what is to be said, in a batch of their own, and how many events they are.
+    pub(crate) fn records(
+        &mut self,
+        tables: &'static Tables,
+        stamp: SessionStamp,
+        chunk: &mut Chunk,
+    ) -> (Vec<u8>, u32) {
+        let mut records = Vec::new();
+        let mut count = 0;
+        for (key, message) in std::mem::take(&mut self.logs) {
+            if count == 0 {
+                let (worker, ticks) = (WorkerId(WORKER), self.last_tick);
+                Batch { worker, ticks }.append(0, &mut records);
+            }
+            let hash = hash_of_bytes(key.as_bytes());
+            let key = tables.strings.intern(key.as_bytes(), hash, stamp, chunk);
+            let event = UserLog {
+                user_task: UserTaskId(0),
+                key: StringId(key.map_or(0, |key| u64::from(key.id()))),
+                stack: StackId(0),
+            };
+            let tick = clock::now().max(self.last_tick + 1);
+            event.append(tick - self.last_tick, &mut records);
+            let kept = message.len().min(MESSAGE_BYTES_MAX);
+            go_v1::write_message(&mut records, &message[..kept]);
+            self.last_tick = tick;
+            count += 1;
+        }
+        (records, count)
     }
 
     /// Writer, clock and process.
     pub(crate) fn at_start(&mut self) {
-        say(
-            b"exectrace.writer",
-            concat!("exectrace ", env!("CARGO_PKG_VERSION")).as_bytes(),
+        self.say(
+            "exectrace.writer",
+            concat!("exectrace ", env!("CARGO_PKG_VERSION")),
         );
         self.say_clock();
         let mut process = format!("pid={} args=", std::process::id()).into_bytes();
@@ -73,14 +132,14 @@ impl Description {
             }
             process.extend_from_slice(arg.as_bytes());
         }
-        say(b"exectrace.process", &process);
+        self.say("exectrace.process", process);
     }
 
     /// The threads that joined or changed since the last call.
-    pub(crate) fn of_threads(&mut self) {
+    pub(crate) fn of_threads(&mut self, stamp: SessionStamp) {
         for lane in lane::all() {
             let described = lane.described();
-            if self.threads.get(&lane.number()) == Some(&described) || !lane.has_joined() {
+            if self.threads.get(&lane.number()) == Some(&described) || !lane.has_joined(stamp) {
                 continue;
             }
             self.threads.insert(lane.number(), described);
@@ -92,7 +151,7 @@ impl Description {
             )
             .into_bytes();
             text.extend(lane.name());
-            say(b"exectrace.thread", &text);
+            self.say("exectrace.thread", text);
         }
     }
 
@@ -116,7 +175,7 @@ impl Description {
         for (key, describer) in describers {
             let Some(text) = describer() else { continue };
             if self.adapters.get(key) != Some(&text) {
-                say(key.as_bytes(), text.as_bytes());
+                self.say(key, text.as_str());
                 self.adapters.insert(key, text);
             }
         }
@@ -129,21 +188,23 @@ impl Description {
                 "wished_hz={} effective_hz={} kernel_tick_hz={}",
                 rate.wished_hz, rate.effective_hz, rate.tick_hz
             );
-            say(b"exectrace.sampling", text.as_bytes());
+            self.say("exectrace.sampling", text);
         }
     }
 
     /// CPU time, the clock once more, and what was dropped.
-    pub(crate) fn at_end(&mut self, start_cpu_ns: u64, lost_samples: u64) {
+    pub(crate) fn at_end(&mut self, cpu_time: Duration, closing: &Closing, lost_samples: u64) {
         self.ask_adapters();
         self.say_clock();
-        if lost_samples > 0 {
-            let text = format!("cpu_samples={lost_samples}");
-            say(b"exectrace.dropped", text.as_bytes());
+        let seconds = cpu_time.as_secs_f64();
+        self.say("exectrace.cpu", format!("seconds={seconds:.6}"));
+        let (hooks, batches, nested) = (closing.lost_events, closing.leaked_batches, closing.busy);
+        if hooks + batches + nested + lost_samples > 0 {
+            let text = format!(
+                "hooks={hooks} batches={batches} nested={nested} cpu_samples={lost_samples}"
+            );
+            self.say("exectrace.dropped", text);
         }
-        let used_ns = clock::clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(start_cpu_ns);
-        let seconds = std::time::Duration::from_nanos(used_ns).as_secs_f64();
-        say(b"exectrace.cpu", format!("seconds={seconds:.6}").as_bytes());
     }
 
     fn say_clock(&mut self) {
@@ -159,11 +220,6 @@ impl Description {
             clock::ticks_per_second(),
             self.start.tick
         );
-        say(b"exectrace.clock", text.as_bytes());
+        self.say("exectrace.clock", text);
     }
-}
-
-/// One log of task 0, on the collector's own lane.
-pub(crate) fn say(key: &[u8], message: &[u8]) {
-    annotation::write_log(0, key, message, false);
 }

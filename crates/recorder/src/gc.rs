@@ -13,6 +13,7 @@ use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
 use crate::runtime_range::RuntimeRange;
+use crate::session_word;
 use crate::thread_task;
 
 static CYCLE: RuntimeRange = RuntimeRange::new();
@@ -47,31 +48,33 @@ pub enum StopTheWorldKind {
     SweepTermination,
 }
 
-/// All tasks are stopped, by the current one (GCSTWStart). Ignored while they are already.
+/// The calling thread's task stops all tasks (GCSTWStart). Ignored while they are stopped already.
 ///
 /// A thread without a task gets one of its own: for Go 1.27 a stop is a task's.
 pub fn stop_the_world(kind: StopTheWorldKind) {
-    if let Some(mut writer) = enter_as_a_task() {
-        STOP.begin(&mut writer, |_| GCSTWStart { kind: kind as u64 });
-    }
+    by_a_task(|writer| {
+        STOP.begin(writer, |_| GCSTWStart { kind: kind as u64 });
+    });
 }
 
 /// The tasks go on (GCSTWDone). Ignored when the recording did not see them stop.
 pub fn start_the_world() {
-    if let Some(mut writer) = enter_as_a_task() {
-        STOP.end(&mut writer, &GCSTWDone {});
-    }
+    by_a_task(|writer| {
+        STOP.end(writer, &GCSTWDone {});
+    });
 }
 
-/// Enters the lane if a task runs on it, or can.
-fn enter_as_a_task() -> Option<LaneWriter> {
-    if !crate::recorder::is_enabled() {
-        return None;
+/// Lets the calling thread's task write, also in a system call; a thread without one gets one.
+fn by_a_task(write: impl FnOnce(&mut LaneWriter)) {
+    if !session_word::is_on() {
+        return;
     }
-    thread_task::current_or_adopt()?;
-    let writer = LaneWriter::enter()?;
-    // Relaxed: stored by this thread.
-    (writer.lane().running.load(Ordering::Relaxed) != 0).then_some(writer)
+    let Some(record) = thread_task::current_or_adopt() else {
+        return;
+    };
+    if let Some(mut writer) = LaneWriter::enter() {
+        thread_task::as_running(&mut writer, record, write);
+    }
 }
 
 /// The calling thread's worker sweeps, until this is dropped or told what came of it.
@@ -147,7 +150,7 @@ impl MarkAssist {
         let mut begun = None;
         if let Some(mut writer) = LaneWriter::enter()
             && let Some(record) = lane::current()
-            && record.word.is_running(writer.stamp().start_tick())
+            && writer.running() == record.id()
             // Relaxed: of the thread that runs the task.
             && !record.assists.swap(true, Ordering::Relaxed)
         {

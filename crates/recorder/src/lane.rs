@@ -15,11 +15,10 @@ use std::sync::atomic::{
 };
 
 use crate::batch::BatchPtr;
-use crate::gate::Gate;
+use crate::gate::{Gate, SessionStamp};
 use crate::intern_table::Chunk;
 use crate::lane_writer::LaneWriter;
 use crate::memory::Arena;
-use crate::session_word;
 use crate::stack_walk::{StackBounds, StackBuffer, own_bounds};
 use crate::task_slab::{TaskRecord, pointer_of, record_of};
 use crate::thread_role::ThreadRole;
@@ -72,7 +71,9 @@ pub(crate) struct LaneState {
     pub(crate) proc_running: bool,
     /// A GCSweepStart is written and no GCSweepDone after it.
     pub(crate) sweeping: bool,
-    /// Events that found no room.
+    /// A hook of the lane found no room; the session is over.
+    pub(crate) spent: bool,
+    /// Hooks that found no room.
     pub(crate) lost: u64,
     /// Times that were far ahead of the clock.
     pub(crate) clamps: u64,
@@ -200,12 +201,10 @@ impl Lane {
         self.described.load(Ordering::Acquire)
     }
 
-    /// Whether the lane has written an event of the running session.
-    pub(crate) fn has_joined(&self) -> bool {
+    /// Whether the lane has written an event of the session.
+    pub(crate) fn has_joined(&self, stamp: SessionStamp) -> bool {
         // Relaxed: a lane that joins right now is seen at the next look.
-        let joined = self.session.load(Ordering::Relaxed);
-        // Relaxed: as above.
-        joined != 0 && joined == session_word::word().load(Ordering::Relaxed)
+        self.session.load(Ordering::Relaxed) == stamp.word()
     }
 
     /// Hooks that found the thread inside another hook, since the last call.
@@ -369,6 +368,7 @@ fn make() -> Option<&'static Lane> {
             first_batch: true,
             proc_running: false,
             sweeping: false,
+            spent: false,
             lost: 0,
             clamps: 0,
             cut_texts: 0,
@@ -405,6 +405,17 @@ pub(crate) fn set_role(role: ThreadRole) {
     lane.role.store(role.code(), Ordering::Relaxed);
     let (thread, name) = crate::thread_role::own_id_and_name();
     lane.describe(thread, name);
+}
+
+/// The calling thread runs `task` no longer, if it did.
+pub(crate) fn forget_current(task: &TaskRecord) {
+    if let Some(lane) = existing()
+        // Relaxed: only the thread itself and its signal handler look.
+        && std::ptr::eq(lane.current.load(Ordering::Relaxed), task)
+    {
+        // Relaxed: as above.
+        lane.current.store(std::ptr::null_mut(), Ordering::Relaxed);
+    }
 }
 
 /// The task that the calling thread runs.

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
-use exectrace_format::go_v1::{Batch, Event, EventType, GoBlock, ProcStop};
+use exectrace_format::go_v1::{Batch, Event, EventType, GCSweepDone, GoBlock, ProcStop};
 use exectrace_format::limits::EVENT_BYTES_MAX;
 use exectrace_format::{StackId, StringId, WorkerId};
 
@@ -16,6 +16,7 @@ use crate::clock;
 use crate::gate::{Refusal, SessionStamp};
 use crate::intern_table::hash_of_bytes;
 use crate::lane::{self, Lane, LaneState};
+use crate::run;
 use crate::session;
 use crate::session_word;
 use crate::tables::{self, StackEntry};
@@ -31,6 +32,9 @@ const CLAMP_TICKS: u64 = 1 << 18;
 
 /// Names and keys longer than this are cut, so that tables stay small.
 pub(crate) const NAME_BYTES_MAX: usize = 1024;
+
+/// Room that a hook leaves in the batch, so that a lane whose hooks find none can still write its end.
+const END_BYTES: usize = 2 * EVENT_BYTES;
 
 /// The most bytes of a log message: what surely fits a batch.
 pub(crate) const MESSAGE_BYTES_MAX: usize = LARGE_BYTES - 2048;
@@ -127,7 +131,8 @@ impl LaneWriter {
         };
         // Relaxed: acquired with the gate.
         let runs = lane.running.load(Ordering::Relaxed) != 0;
-        if (runs || writer.state().proc_running) && writer.room(2) {
+        // The room was kept for this.
+        if (runs || writer.state().proc_running) && writer.state().batch.is_some() {
             if runs {
                 let tick = writer.tick_after(0);
                 writer.emit_stop(tick, EventType::GoSched, 0);
@@ -150,6 +155,13 @@ impl LaneWriter {
         self.lane
     }
 
+    /// Id of the task that runs on the thread, as the recording sees it; 0 for none.
+    #[inline(always)]
+    pub(crate) fn running(&self) -> u64 {
+        // Relaxed: only the owner stores here.
+        self.lane.running.load(Ordering::Relaxed)
+    }
+
     #[inline(always)]
     pub(crate) fn stamp(&self) -> SessionStamp {
         // Relaxed: only the owner stores here.
@@ -168,6 +180,7 @@ impl LaneWriter {
         state.first_batch = true;
         state.proc_running = false;
         state.sweeping = false;
+        state.spent = false;
         state.lost = 0;
         state.clamps = 0;
         state.cut_texts = 0;
@@ -181,11 +194,13 @@ impl LaneWriter {
         std::sync::atomic::compiler_fence(Ordering::SeqCst);
         // Relaxed: as above.
         lane.session.store(stamp.word(), Ordering::Relaxed);
-        session::lane_joins();
         let is_worker = lane.role() != ThreadRole::Recorder;
+        if is_worker {
+            session::lane_joins();
+        }
         worker_count::raise_to(self, if is_worker { lane.number() + 1 } else { 1 });
-        if let Some(task) = lane::current() {
-            crate::run::resume_in_new_session(self, task);
+        if let Some(record) = lane::current() {
+            run::resume_in_new_session(self, record);
         }
     }
 
@@ -198,24 +213,33 @@ impl LaneWriter {
     #[inline(always)]
     pub(crate) fn room_bytes(&mut self, bytes: usize) -> bool {
         let state = self.state();
-        state.limit.addr() - state.position.addr() >= bytes || self.refill(bytes)
+        state.limit.addr() - state.position.addr() >= bytes + END_BYTES || self.refill(bytes)
     }
 
     /// Hands the batch over and takes an empty one.
+    ///
+    /// After the first refusal the lane has no room in this session, even if the collector gives batches back meanwhile: what
+    /// the hook still had to say would contradict what was lost.
     #[cold]
     #[inline(never)]
     fn refill(&mut self, bytes: usize) -> bool {
-        self.hand_over();
         let (number, stamp, tick) = (self.lane.number(), self.stamp(), self.last_tick());
         let state = self.state();
+        if state.spent {
+            return false;
+        }
         let small = state.first_batch && bytes < 1024;
         let Some(mut batch) = session::take_batch(small) else {
+            state.spent = true;
             state.lost += 1;
             session::end_for_want_of_room(stamp);
             return false;
         };
+        self.hand_over();
+        let state = self.state();
         state.first_batch = false;
         batch.head().worker = number;
+        batch.head().session = stamp.word();
         state.batch = Some(batch);
         state.position = batch.payload();
         state.limit = batch.end();
@@ -464,7 +488,8 @@ impl LaneWriter {
             .map_or(StringId(0), |entry| StringId(u64::from(entry.id())))
     }
 
-    /// The lane's thread ends: its worker stops and its batch is handed over.
+    /// The lane's thread ends: its worker stops, its batch is handed over unless it is nearly empty, and nothing is left for the next thread that has
+    /// the lane. A task that runs even now is one whose run was forgotten, or will be dropped when its hooks do nothing.
     pub(crate) fn thread_exits(lane: &'static Lane) {
         // Relaxed: stored by this thread.
         let joined = lane.session.load(Ordering::Relaxed);
@@ -473,17 +498,39 @@ impl LaneWriter {
             return;
         }
         if let Some(mut writer) = Self::enter_lane(lane, true) {
+            if writer.running() != 0 && writer.room(1) {
+                run::suspend_for(&mut writer, EventType::GoPreempt);
+            }
+            if writer.state().sweeping {
+                let event = GCSweepDone {
+                    swept_bytes: 0,
+                    reclaimed_bytes: 0,
+                };
+                writer.event(0, &event);
+                writer.state().sweeping = false;
+            }
             writer.stop_proc();
-            writer.hand_over();
-            // The lane's next thread may be as short-lived: large batches would soon be spent.
-            writer.state().first_batch = true;
+            // The lane's next thread may be as short-lived, and goes on where this one ended: the budget would soon be spent.
+            if writer.is_half_full() {
+                writer.hand_over();
+                writer.state().first_batch = true;
+            }
         }
+    }
+
+    /// Whether more than half of the batch is used.
+    fn is_half_full(&mut self) -> bool {
+        let state = self.state();
+        let Some(batch) = state.batch else {
+            return false;
+        };
+        let used = state.position.addr() - batch.payload().addr();
+        used > state.limit.addr() - state.position.addr()
     }
 
     /// Writes ProcStop if the worker is running and has no task.
     pub(crate) fn stop_proc(&mut self) {
-        // Relaxed: stored by this thread.
-        if self.state().proc_running && self.lane.running.load(Ordering::Relaxed) == 0 {
+        if self.state().proc_running && self.running() == 0 {
             self.event(0, &ProcStop {});
             self.state().proc_running = false;
         }

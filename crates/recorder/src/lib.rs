@@ -16,6 +16,8 @@
 //! | this one | [`start`], [`Recorder`], [`Session`], [`Statistics`]; annotations: [`UserTask`], [`Region`], [`log`](fn@log) |
 //! | [`hook`] | what runtimes call |
 //!
+//! A program whose global allocator is a [`TracingAllocator`] sees the heap's size in its recordings too.
+//!
 //! A recording holds CPU samples, 100 per second of CPU time unless [`Recorder::cpu_samples`] says otherwise. With the feature
 //! `pprof` a `CpuProfiler` gives them without a recording, as a profile that `go tool pprof` reads.
 //!
@@ -56,6 +58,8 @@ mod error;
 mod free_list;
 #[cfg(not(loom))]
 mod gc;
+#[cfg(not(loom))]
+mod heap;
 #[cfg(not(loom))]
 pub mod hook;
 #[cfg(not(loom))]
@@ -131,6 +135,8 @@ pub use clock::ClockSource;
 pub use cpu_profile::{CpuProfile, CpuProfiler};
 #[cfg(not(loom))]
 pub use error::Error;
+#[cfg(not(loom))]
+pub use heap::TracingAllocator;
 #[cfg(not(loom))]
 pub use recorder::{MEMORY_BUDGET_BYTES, PullSession, Recorder, Session, is_enabled, start};
 #[cfg(not(loom))]

@@ -149,7 +149,7 @@ impl Recorder {
     pub fn start_pull(self) -> Result<PullSession, Error> {
         let (sender, chunks) = sync_channel(PULL_CHUNKS);
         let session = self.start(ChunkSink { sender })?;
-        Ok(PullSession { session, chunks })
+        Ok(PullSession { chunks, session })
     }
 
     fn sampler(&self) -> Result<Option<Sampler>, Error> {
@@ -245,6 +245,13 @@ impl Shared {
 /// A running recording. Dropping it stops it, without the statistics.
 ///
 /// In a child of `fork` the handle does nothing: the recording is the parent's.
+///
+/// # A program that ends without stopping
+///
+/// A process that exits, or is killed, with a session running leaves a file of whole records, but maybe for the last one: the
+/// header, a Frequency, what the recording says of itself, and every batch that was full, each behind the strings and stacks
+/// that it uses. What is missing are the batches that threads had not filled, of 4 KiB for a thread's first and 64 KiB for later
+/// ones. Go's tools may refuse such a file, since an event in it may have its cause in a batch that is missing.
 #[derive(Debug)]
 #[must_use = "a session that is dropped is stopped"]
 pub struct Session {
@@ -259,12 +266,15 @@ impl Session {
     ///
     /// The program goes on meanwhile: no other thread is made to wait. May be called from inside a traced task.
     ///
+    /// In a child of `fork` it does nothing; the account is empty and its end is [`EndReason::OtherProcess`].
+    ///
     /// # Panics
-    /// In a child of `fork`, which has no recording.
+    /// When the sink calls it, which cannot wait for itself. It may drop the session instead.
+    ///
+    /// [`EndReason::OtherProcess`]: crate::EndReason::OtherProcess
     pub fn stop(mut self) -> Statistics {
         self.request_stop();
-        let statistics = self.join();
-        statistics.expect("a child of fork has no recording to stop")
+        self.join().unwrap_or_else(Statistics::of_another_process)
     }
 
     /// Whether the recording has ended, by itself or by a request.
@@ -276,14 +286,19 @@ impl Session {
     pub fn request_stop(&self) {
         // Release: pairs with the Acquire in `stop_is_requested`.
         self.shared.stop.store(true, Ordering::Release);
-        if self.process == std::process::id() {
+        if self.is_ours() {
             self.collector.unpark();
         }
     }
 
+    /// Whether this is the process that recorded, and no child of it.
+    fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+
     fn join(&mut self) -> Option<Statistics> {
         let thread = self.thread.take()?;
-        if self.process != std::process::id() {
+        if !self.is_ours() {
             // The thread is the parent's; joining it here would wait for ever.
             std::mem::forget(thread);
             return None;
@@ -297,19 +312,14 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Some(thread) = &self.thread
-            && self.process == std::process::id()
-            && thread.thread().id() == std::thread::current().id()
-        {
-            return;
-        }
         self.request_stop();
+        let is_own_thread = std::thread::current().id() == self.collector.id();
         if let Some(thread) = self.thread.take() {
-            if self.process == std::process::id() {
-                // A collector that panicked has ended the session; there is nobody to tell.
-                let _ = thread.join();
-            } else {
+            if !self.is_ours() {
                 std::mem::forget(thread);
+            } else if !is_own_thread {
+                // Nobody is left to be told of a panic.
+                let _ = thread.join();
             }
         }
     }
@@ -319,23 +329,28 @@ impl Drop for Session {
 #[derive(Debug)]
 #[must_use = "a session that is dropped is stopped"]
 pub struct PullSession {
-    session: Session,
+    /// Declared first, so dropped first: the collector must not wait for a reader when the session is stopped.
     chunks: Receiver<Vec<u8>>,
+    session: Session,
 }
 
 impl PullSession {
-    /// The next chunk; waits for it. `None` when the recording has ended and all of it was read.
+    /// The next chunk; waits for it. `None` when the recording has ended and all of it was read, and in a child of `fork`.
     pub fn read(&mut self) -> Option<Vec<u8>> {
-        self.chunks.recv().ok()
+        self.session.is_ours().then(|| self.chunks.recv().ok())?
     }
 
     /// The next chunk; waits for it so long at most.
     ///
     /// # Errors
     /// [`RecvTimeoutError::Timeout`] if none came; [`RecvTimeoutError::Disconnected`] when the recording has ended and all of
-    /// it was read.
+    /// it was read, and in a child of `fork`.
     pub fn read_timeout(&mut self, timeout: Duration) -> Result<Vec<u8>, RecvTimeoutError> {
-        self.chunks.recv_timeout(timeout)
+        if self.session.is_ours() {
+            self.chunks.recv_timeout(timeout)
+        } else {
+            Err(RecvTimeoutError::Disconnected)
+        }
     }
 
     /// Asks for the end. What is left must still be read.
@@ -345,7 +360,7 @@ impl PullSession {
 
     /// Ends the recording and returns the account. What has not been read is lost, and stands in the account as unwritten.
     pub fn stop(self) -> Statistics {
-        let Self { session, chunks } = self;
+        let Self { chunks, session } = self;
         drop(chunks);
         session.stop()
     }

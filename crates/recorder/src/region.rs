@@ -35,6 +35,8 @@ const OFF: u8 = 2;
 struct Node {
     user_task: AtomicU64,
     name: AtomicU32,
+    /// Stamp of the session that saw it begin.
+    session: AtomicU64,
     /// Index + 1 of the next outer one.
     outer: AtomicU32,
     flags: AtomicU8,
@@ -130,9 +132,6 @@ impl Region {
         let Some(mut writer) = LaneWriter::enter() else {
             return inert;
         };
-        if !writer.room(2) {
-            return inert;
-        }
         end_closed(&mut writer, nodes, record);
         let Some(index) = nodes.take() else {
             writer.state().cut_texts += 1;
@@ -145,15 +144,22 @@ impl Region {
         node.user_task.store(user_task, Ordering::Relaxed); // Relaxed: the task's threads follow one another.
         node.name.store(name.0 as u32, Ordering::Relaxed); // Relaxed: as above.
         node.flags.store(0, Ordering::Relaxed); // Relaxed: as above.
+        let session = writer.stamp().word();
+        node.session.store(session, Ordering::Relaxed); // Relaxed: as above.
         let outer = record.regions.load(Ordering::Relaxed); // Relaxed: as above.
         node.outer.store(outer, Ordering::Relaxed); // Relaxed: as above.
-        record.regions.store(index + 1, Ordering::Relaxed); // Relaxed: as above.
         let mut stack = writer.stack_id();
         if stack == 0 {
             // Go 1.19's pages need a frame here.
             stack = writer.start_stack(record.entry());
         }
-        write(&mut writer, node, 0, stack);
+        let write = |writer: &mut LaneWriter| write(writer, node, 0, stack);
+        if !thread_task::as_running(&mut writer, record, write) {
+            nodes.flag(index, CLOSED);
+            nodes.flag(index, OFF);
+            return inert;
+        }
+        record.regions.store(index + 1, Ordering::Relaxed); // Relaxed: as above.
         Self {
             node: Some(index),
             task: record.id(),
@@ -177,7 +183,7 @@ impl Drop for Region {
         if let Some(mut writer) = LaneWriter::enter() {
             end_closed(&mut writer, nodes, record);
         } else {
-            take_off_closed(nodes, record, |_| {});
+            take_off_closed(nodes, record, |_| true);
         }
     }
 }
@@ -195,17 +201,22 @@ pub(crate) fn abandon(record: &TaskRecord) {
     }
 }
 
-/// Ends the innermost regions whose guards are gone.
-fn end_closed(writer: &mut LaneWriter, nodes: &Nodes, record: &TaskRecord) {
+/// Ends the innermost regions whose guards are gone. Where the task cannot speak, while it waits, they end with its next one.
+///
+/// Of a region that a former session saw begin, this one knows neither the begin nor the name.
+fn end_closed(writer: &mut LaneWriter, nodes: &Nodes, record: &'static TaskRecord) {
     take_off_closed(nodes, record, |node| {
-        let stack = writer.stack_id();
-        if writer.room(1) {
-            write(writer, node, 1, stack);
+        // Relaxed: constant while the node is on the list.
+        if node.session.load(Ordering::Relaxed) != writer.stamp().word() {
+            return true;
         }
+        let stack = writer.stack_id();
+        thread_task::as_running(writer, record, |writer| write(writer, node, 1, stack))
     });
 }
 
-fn take_off_closed(nodes: &Nodes, record: &TaskRecord, mut ended: impl FnMut(&Node)) {
+/// Takes closed nodes off the head of the list, as long as `ended` answers true.
+fn take_off_closed(nodes: &Nodes, record: &TaskRecord, mut ended: impl FnMut(&Node) -> bool) {
     // Relaxed: the task's threads follow one another.
     let mut next = record.regions.load(Ordering::Relaxed);
     while let Some(index) = next.checked_sub(1) {
@@ -214,7 +225,9 @@ fn take_off_closed(nodes: &Nodes, record: &TaskRecord, mut ended: impl FnMut(&No
         if node.flags.load(Ordering::Acquire) & CLOSED == 0 {
             break;
         }
-        ended(node);
+        if !ended(node) {
+            break;
+        }
         next = node.outer.load(Ordering::Relaxed); // Relaxed: as above.
         nodes.flag(index, OFF);
     }

@@ -19,6 +19,8 @@ use crate::task::Task;
 use crate::task_logger::{self, TRANSITION_EVENTS, TaskLogger};
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Step, TaskLog};
+use crate::thread_role::ThreadRole;
+use crate::worker_count;
 
 /// What becomes of the task that the thread runs when it starts another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +82,7 @@ impl fmt::Debug for Run<'_> {
 impl Run<'_> {
     /// The calling thread runs the task of `record` from now on.
     #[inline(always)]
-    pub(crate) fn start(record: &'static TaskRecord, nesting: Nesting, label: StringId) -> Self {
+    pub(crate) fn start(record: &'static TaskRecord, nesting: Nesting, label: &[u8]) -> Self {
         let Some(lane) = lane::own() else {
             return Self::untraced();
         };
@@ -222,16 +224,16 @@ fn write_start(
     record: &'static TaskRecord,
     outer: Option<&'static TaskRecord>,
     nesting: Nesting,
-    label: StringId,
+    label: &[u8],
 ) -> Suspended {
     let Some(mut writer) = LaneWriter::enter_on(lane) else {
         return Suspended::NOT;
     };
-    if !writer.room(TRANSITION_EVENTS) {
+    // Two more for the number of workers.
+    if !writer.room(TRANSITION_EVENTS + 2) {
         return Suspended::NOT;
     }
-    // Relaxed: stored by this thread.
-    let running = lane.running.load(Ordering::Relaxed);
+    let running = writer.running();
     let mut suspended = Suspended::NOT;
     if running != 0 && running != record.id() {
         suspend(&mut writer, nesting);
@@ -239,8 +241,17 @@ fn write_start(
             suspended = Suspended::new(writer.stamp(), nesting);
         }
     }
+    if !writer.state().proc_running && lane.role() == ThreadRole::Recorder {
+        // The collector's lane is a worker only if the sink runs tasks.
+        worker_count::raise_to(&mut writer, lane.number() + 1);
+    }
+    let mut name = StringId(0);
+    if !label.is_empty() {
+        // Interned by the hook that uses it, for the session that it belongs to.
+        name = writer.string_id(label);
+    }
     let mut logger = TaskLogger::new(&mut writer, record, 0);
-    logger.label = label;
+    logger.label = name;
     record.word.start(&mut logger);
     suspended
 }
@@ -287,12 +298,20 @@ fn write_end(
     let Some(mut writer) = LaneWriter::enter_on(lane) else {
         return;
     };
-    if writer.room(TRANSITION_EVENTS) {
+    if runs_here(&writer, record) && writer.room(TRANSITION_EVENTS) {
         write(&mut writer, record);
     }
     if let Some(outer) = outer {
         resume(&mut writer, outer, suspended);
     }
+}
+
+/// Whether what ends a run of `record` can be written here: the thread runs it, as the recording sees it, or the recording has
+/// not seen it begin and the thread is free. Neither holds when runs end out of order, or within a system call.
+#[inline(always)]
+fn runs_here(writer: &LaneWriter, record: &TaskRecord) -> bool {
+    let running = writer.running();
+    running == record.id() || (running == 0 && !record.word.is_running(writer.stamp().start_tick()))
 }
 
 /// The running task makes room for another one on its thread; its word stays as it is, for wakers.
@@ -323,12 +342,12 @@ pub(crate) fn resume(writer: &mut LaneWriter, outer: &'static TaskRecord, suspen
     if outer.in_syscall.load(Ordering::Relaxed) || !writer.room(TRANSITION_EVENTS) {
         return;
     }
-    if !outer.word.is_running(writer.stamp().start_tick()) {
-        outer.word.start(&mut TaskLogger::new(writer, outer, 0));
+    // It runs already, or another one does whose run has outlived its turn.
+    if writer.running() != 0 {
         return;
     }
-    // Relaxed: stored by this thread.
-    if writer.lane().running.load(Ordering::Relaxed) == outer.id() {
+    if !outer.word.is_running(writer.stamp().start_tick()) {
+        outer.word.start(&mut TaskLogger::new(writer, outer, 0));
         return;
     }
     let Some((stamp, nesting)) = suspended.get() else {

@@ -47,7 +47,7 @@ pub(crate) fn end_for_want_of_room(stamp: SessionStamp) {
     );
 }
 
-/// A lane writes its first event of the session.
+/// A lane other than the collector's writes its first event of the session.
 pub(crate) fn lane_joins() {
     // Relaxed: a figure for a report.
     JOINED.fetch_add(1, Ordering::Relaxed);
@@ -67,10 +67,9 @@ impl Turn {
     /// `None` while another session has it.
     pub(crate) fn take() -> Option<Self> {
         // Acquire: takes over what the last session left; pairs with the Release in `drop`.
-        TAKEN
-            .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-            .then_some(Self(()))
+        let taken = TAKEN.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+        // Not made before it is known to be ours: its drop would give away another one's.
+        taken.is_ok().then(|| Self(()))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use exectrace_format::go_v1::EventType;
 
 use crate::batch::Counts;
-use crate::clock::ClockSource;
+use crate::clock::{self, ClockSource};
 
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,8 +24,10 @@ pub enum EndReason {
     BudgetSpent,
     /// The sink gave an error: see [`Statistics::sink_error`].
     SinkFailed,
-    /// The collector failed by a mistake of its own; the recording ends where it was.
+    /// The sink panicked, or the recorder's own collector did; the program goes on.
     CollectorFailed,
+    /// The process is a child of the one that records, made by `fork`: it has no recording to end.
+    OtherProcess,
 }
 
 /// How stacks were taken.
@@ -52,14 +54,28 @@ impl EventCounts {
             else {
                 continue;
             };
-            // As Go lists them: a Local form is the plain event, written shorter.
-            let event_type = match event_type {
-                EventType::GoStartLocal => EventType::GoStart,
-                EventType::GoUnblockLocal => EventType::GoUnblock,
-                other => other,
-            };
-            if count != 0 {
-                *self.0.entry(event_type.spec().name).or_default() += u64::from(count);
+            self.add_some(event_type, count);
+        }
+    }
+
+    pub(crate) fn add_some(&mut self, event_type: EventType, count: u32) {
+        // As Go lists them: a Local form is the plain event, written shorter.
+        let event_type = match event_type {
+            EventType::GoStartLocal => EventType::GoStart,
+            EventType::GoUnblockLocal => EventType::GoUnblock,
+            other => other,
+        };
+        if count != 0 {
+            *self.0.entry(event_type.spec().name).or_default() += u64::from(count);
+        }
+    }
+
+    /// Adds what is in `whole` and not in `part`.
+    pub(crate) fn add_difference(&mut self, whole: &Self, part: &Self) {
+        for (name, count) in &whole.0 {
+            let rest = count.saturating_sub(part.of(name));
+            if rest != 0 {
+                *self.0.entry(name).or_default() += rest;
             }
         }
     }
@@ -107,7 +123,7 @@ pub struct Statistics {
     pub events: EventCounts,
     /// Events that were emitted but are not in the recording, by kind.
     pub dropped: EventCounts,
-    /// Events that found no room when the memory budget was spent; the session ended there.
+    /// Hooks that found no room when the memory budget was spent, one of a thread at most; the session ended there.
     pub dropped_without_room: u64,
     /// Hooks that ran inside another hook of their thread (an allocator in a signal handler, say) and wrote nothing.
     pub nested_hooks: u64,
@@ -165,6 +181,37 @@ pub struct CpuSampleStatistics {
 }
 
 impl Statistics {
+    /// What a child of `fork` can tell of its parent's recording.
+    pub(crate) fn of_another_process() -> Self {
+        Self {
+            end: EndReason::OtherProcess,
+            sink_error: None,
+            duration: Duration::ZERO,
+            bytes_written: 0,
+            bytes_unwritten: 0,
+            events: EventCounts::default(),
+            dropped: EventCounts::default(),
+            dropped_without_room: 0,
+            nested_hooks: 0,
+            lost_batches: 0,
+            tasks: 0,
+            untraced_tasks: 0,
+            workers: 0,
+            stacks: 0,
+            strings: 0,
+            refused_entries: 0,
+            cut_stacks: 0,
+            cut_texts: 0,
+            clamped_times: 0,
+            stack_method: StackMethod::None,
+            clock: clock::source(),
+            cpu_time: Duration::ZERO,
+            cpu_samples: None,
+            batch_bytes_max: 0,
+            table_bytes: 0,
+        }
+    }
+
     /// Everything that was emitted and is not in the recording.
     pub fn dropped_total(&self) -> u64 {
         self.dropped.total() + self.dropped_without_room
@@ -207,7 +254,8 @@ impl fmt::Display for Statistics {
                 write!(f, "\nended: the sink was too slow for the memory budget")?
             }
             EndReason::SinkFailed => write!(f, "\nended: the sink failed")?,
-            EndReason::CollectorFailed => write!(f, "\nended: the collector failed")?,
+            EndReason::CollectorFailed => write!(f, "\nended: the sink or the collector panicked")?,
+            EndReason::OtherProcess => write!(f, "\nthe recording is the parent process's")?,
         }
         if let Some(error) = &self.sink_error {
             write!(

@@ -168,7 +168,7 @@ fn judge(path: &Path, number: usize) {
         go.listing(path)
             .unwrap_or_else(|error| panic!("recording {number}: {error}"));
     }
-    if number % 10 == 0
+    if number.is_multiple_of(10)
         && let Some(go) = Go::v1_27()
     {
         go.listing(path)

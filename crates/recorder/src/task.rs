@@ -2,8 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use exectrace_format::StringId;
-
 use crate::lane;
 use crate::lane_writer::LaneWriter;
 use crate::region;
@@ -103,33 +101,28 @@ impl Task {
     /// If the thread runs another task already, that one counts as preempted until then.
     #[inline(always)]
     pub fn start(&self) -> Run<'_> {
-        self.start_as(Nesting::Preempted, StringId(0))
+        self.start_as(Nesting::Preempted, b"")
     }
 
     /// As [`Task::start`], the run named by a label that readers show (GoStartLabel).
     pub fn start_labelled(&self, label: impl AsRef<[u8]>) -> Run<'_> {
-        let Some(mut writer) = LaneWriter::enter() else {
-            return self.start();
-        };
-        let label = writer.string_id(label.as_ref());
-        drop(writer);
-        self.start_as(Nesting::Preempted, label)
+        self.start_as(Nesting::Preempted, label.as_ref())
     }
 
     /// As [`Task::start`], for a run that blocks the thread's present task until it is over, as `block_on` does.
     #[inline]
     pub fn start_blocking(&self) -> Run<'_> {
-        self.start_as(Nesting::Blocked, StringId(0))
+        self.start_as(Nesting::Blocked, b"")
     }
 
     /// As [`Task::start`], for those who cannot keep the run beside the task, such as hooks at its begin and its end. The run must
     /// be told its end before the task is dropped.
     pub fn start_detached(&self) -> Run<'static> {
-        self.start_as(Nesting::Preempted, StringId(0))
+        self.start_as(Nesting::Preempted, b"")
     }
 
     #[inline(always)]
-    fn start_as<'run>(&self, nesting: Nesting, label: StringId) -> Run<'run> {
+    fn start_as<'run>(&self, nesting: Nesting, label: &[u8]) -> Run<'run> {
         match self.record {
             Some(record) => Run::start(record, nesting, label),
             None => Run::untraced(),
@@ -151,14 +144,18 @@ impl Drop for Task {
 }
 
 /// The task is dropped while nobody runs it: as a start, then its end. The thread's own task makes room for it.
+///
+/// A task whose run was forgotten still counts as running. It ends where its thread is, if that is this one.
 #[cold]
 fn end_outside_of_a_run(record: &'static TaskRecord) {
     if let Some(mut writer) = LaneWriter::enter() {
-        let known = record.word.is_known(writer.stamp().start_tick());
-        if known && writer.room(TRANSITION_EVENTS * 2) {
+        let start_tick = writer.stamp().start_tick();
+        let known = record.word.is_known(start_tick);
+        let forgotten = record.word.is_running(start_tick);
+        let here = writer.running() == record.id();
+        if known && forgotten == here && writer.room(TRANSITION_EVENTS * 2) {
             let outer = lane::current();
-            // Relaxed: stored by this thread.
-            let nested = writer.lane().running.load(Ordering::Relaxed) != 0;
+            let nested = !here && writer.running() != 0;
             if nested {
                 run::suspend(&mut writer, Nesting::Preempted);
             }
@@ -173,6 +170,7 @@ fn end_outside_of_a_run(record: &'static TaskRecord) {
             }
         }
     }
+    lane::forget_current(record);
     record.word.end_unheard();
 }
 

@@ -9,7 +9,6 @@ use exectrace_format::go_v1::{
 use exectrace_format::{Seq, StackId, StringId, TaskId, ThreadId};
 
 use crate::block_reason::BlockReason;
-use crate::gate::SessionStamp;
 use crate::lane_writer::{LaneWriter, Mark};
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Paused, Step, TaskLog};
@@ -139,11 +138,14 @@ impl<'writer> TaskLogger<'writer> {
         }
     }
 
-    /// The task comes back from a system call that the session with the stamp `seen` saw it enter.
-    pub(crate) fn leave_syscall(mut self, seen: Option<SessionStamp>) {
+    /// The task comes back from a system call. That its word says that it runs shows that the session saw it enter the call.
+    pub(crate) fn leave_syscall(mut self) {
         let record = self.record;
-        let stamp = self.writer.stamp();
-        if seen == Some(stamp) && record.word.is_running(stamp.start_tick()) {
+        if self.writer.running() != 0 {
+            // A run that has outlived its turn.
+            return;
+        }
+        if record.word.is_running(self.writer.stamp().start_tick()) {
             let seq = record.word.advance_seq(2);
             let tick = self.writer.tick_after(record.word.tick());
             self.write_syscall_exit(tick, seq - 1, tick);

@@ -96,8 +96,7 @@ pub(crate) fn wake(record: &'static TaskRecord) {
         return;
     }
     let stack = writer.stack_id();
-    // Relaxed: stored by this thread.
-    let inside_a_run = writer.lane().running.load(Ordering::Relaxed) != 0;
+    let inside_a_run = writer.running() != 0;
     let mut logger = TaskLogger::new(&mut writer, record, stack);
     logger.introduces = inside_a_run;
     record.word.wake(&mut logger);

@@ -76,7 +76,7 @@ mod tests {
         let thread = std::thread::Builder::new().name("baker".into());
         let (id, name) = thread
             .spawn(own_id_and_name)
-            .and_then(|thread| Ok(thread.join().expect("no panic")))
+            .map(|thread| thread.join().expect("no panic"))
             .expect("a thread");
         assert!(id > 0);
         assert_eq!(&name[..6], b"baker\0");

@@ -125,7 +125,7 @@ impl Blocked {
         let Some(mut writer) = LaneWriter::enter() else {
             return Self::unseen(Some(record));
         };
-        if !writer.room(EVENTS) {
+        if writer.running() != record.id() || !writer.room(EVENTS) {
             return Self::unseen(Some(record));
         }
         // Relaxed: stored before the thread ran.
@@ -196,7 +196,6 @@ impl Drop for Blocked {
 #[must_use = "the thread counts as in a system call until this is dropped"]
 pub struct Syscall {
     record: Option<&'static TaskRecord>,
-    seen: Option<SessionStamp>,
     /// What began on a thread ends on it.
     _this_thread: PhantomData<*const ()>,
 }
@@ -212,25 +211,15 @@ impl Syscall {
         if record.in_syscall.load(Ordering::Relaxed) {
             return Self::part_of_another();
         }
-        let mut seen = None;
         if let Some(mut writer) = LaneWriter::enter()
             && writer.room(EVENTS)
-            && record.word.is_running(writer.stamp().start_tick())
         {
-            let stack = StackId(u64::from(writer.stack_id()));
-            let tick = writer.tick_after(record.word.tick());
-            writer.emit(tick, &GoSysCall { stack });
-            // Relaxed: for this thread and its signal handler.
-            writer.lane().running.store(0, Ordering::Relaxed);
-            writer.emit(tick + 1, &GoSysBlock {});
-            writer.stop_proc();
-            seen = Some(writer.stamp());
+            enter_syscall(&mut writer, record);
         }
         // Relaxed: the collector looks when it introduces the task; a late look heals.
         record.in_syscall.store(true, Ordering::Relaxed);
         Self {
             record: Some(record),
-            seen,
             _this_thread: PhantomData,
         }
     }
@@ -238,7 +227,6 @@ impl Syscall {
     fn part_of_another() -> Self {
         Self {
             record: None,
-            seen: None,
             _this_thread: PhantomData,
         }
     }
@@ -255,9 +243,49 @@ impl Drop for Syscall {
         if let Some(mut writer) = writer
             && writer.room(EVENTS)
         {
-            TaskLogger::new(&mut writer, record, 0).leave_syscall(self.seen);
+            TaskLogger::new(&mut writer, record, 0).leave_syscall();
         }
     }
+}
+
+/// The running task enters a system call. There must be room.
+fn enter_syscall(writer: &mut LaneWriter, record: &TaskRecord) {
+    if writer.running() != record.id() {
+        return;
+    }
+    let stack = StackId(u64::from(writer.stack_id()));
+    let tick = writer.tick_after(record.word.tick());
+    writer.emit(tick, &GoSysCall { stack });
+    // Relaxed: for this thread and its signal handler.
+    writer.lane().running.store(0, Ordering::Relaxed);
+    writer.emit(tick + 1, &GoSysBlock {});
+    writer.stop_proc();
+}
+
+/// Lets `write` write an event that readers take for one of `record`'s own: of the task that runs on the thread, or that is in
+/// a system call there, which it leaves for the moment. False, and nothing is written, where the recording does not see either.
+pub(crate) fn as_running(
+    writer: &mut LaneWriter,
+    record: &'static TaskRecord,
+    write: impl FnOnce(&mut LaneWriter),
+) -> bool {
+    if writer.running() == record.id() {
+        if writer.room(1) {
+            write(writer);
+        }
+        return true;
+    }
+    // Relaxed: stored by this thread.
+    if !record.in_syscall.load(Ordering::Relaxed) || !writer.room(2 * EVENTS) {
+        return false;
+    }
+    TaskLogger::new(writer, record, 0).leave_syscall();
+    if writer.running() != record.id() {
+        return false;
+    }
+    write(writer);
+    enter_syscall(writer, record);
+    true
 }
 
 /// The calling thread makes a system call that does not block (GoSysCall alone).
@@ -270,8 +298,7 @@ pub fn short_syscall() {
         return;
     };
     if let Some(mut writer) = LaneWriter::enter()
-        && writer.room(2)
-        && record.word.is_running(writer.stamp().start_tick())
+        && writer.running() == record.id()
     {
         let stack = StackId(u64::from(writer.stack_id()));
         writer.event(record.word.tick(), &GoSysCall { stack });

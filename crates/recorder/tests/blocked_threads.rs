@@ -8,8 +8,8 @@ use exectrace::Recorder;
 use exectrace::hook::{
     BlockReason, Blocked, Syscall, Task, TaskRef, ThreadRole, adopt_thread, set_thread_role,
 };
-use exectrace_testkit::V1Dump;
-use support::{record, record_with, turn};
+use exectrace_testkit::{V1Dump, accepts};
+use support::{record, turn};
 
 fn entry() -> *const () {
     fn work() {}
@@ -39,10 +39,10 @@ fn events_of(dump: &V1Dump, task: u64) -> Vec<&str> {
 #[test]
 fn a_yield_is_no_wait_and_keeps_the_worker() {
     let _turn = turn();
-    let (recorded, task) = record(|| on_a_task(|_| drop(Blocked::yielding())));
+    let (recorded, task) = record(Recorder::new(), || on_a_task(|_| drop(Blocked::yielding())));
     assert_eq!(recorded.statistics.events.of("GoSched"), 1);
     assert_eq!(recorded.statistics.events.of("GoUnblock"), 0);
-    let accepted = recorded.check();
+    let accepted = recorded.check(accepts);
     if let Some(dump) = accepted.v1 {
         let expected = ["GoStart", "GoSched", "GoStart", "GoEnd"];
         assert_eq!(events_of(&dump, task), expected);
@@ -52,7 +52,7 @@ fn a_yield_is_no_wait_and_keeps_the_worker() {
 #[test]
 fn a_yield_inside_of_another_task_keeps_that_task() {
     let _turn = turn();
-    let (recorded, ()) = record(|| {
+    let (recorded, ()) = record(Recorder::new(), || {
         let task = Task::new(entry());
         let run = task.start();
         let yielding = Blocked::yielding();
@@ -62,13 +62,13 @@ fn a_yield_inside_of_another_task_keeps_that_task() {
     });
     assert_eq!(recorded.statistics.events.of("GoBlockNet"), 1);
     assert_eq!(recorded.statistics.events.of("GoSched"), 1);
-    recorded.check();
+    recorded.check(accepts);
 }
 
 #[test]
 fn a_wait_inside_of_a_system_call_is_part_of_the_call() {
     let _turn = turn();
-    let (recorded, _) = record(|| {
+    let (recorded, _) = record(Recorder::new(), || {
         on_a_task(|_| {
             let call = Syscall::enter();
             let wait = Blocked::new(BlockReason::Sync);
@@ -81,13 +81,13 @@ fn a_wait_inside_of_a_system_call_is_part_of_the_call() {
     assert_eq!(recorded.statistics.events.of("GoBlockSync"), 0);
     assert_eq!(recorded.statistics.events.of("GoSched"), 0);
     assert_eq!(recorded.statistics.events.of("GoSysExit"), 1);
-    recorded.check();
+    recorded.check(accepts);
 }
 
 #[test]
 fn a_wait_hands_out_the_task_that_others_wake() {
     let _turn = turn();
-    let (recorded, (task, waker)) = record(|| {
+    let (recorded, (task, waker)) = record(Recorder::new(), || {
         let (to_waker, tasks) = std::sync::mpsc::channel();
         thread::scope(|scope| {
             let waker = scope.spawn(move || {
@@ -107,7 +107,7 @@ fn a_wait_hands_out_the_task_that_others_wake() {
             (task, waker.join().expect("no panic"))
         })
     });
-    if let Some(dump) = recorded.check().v1 {
+    if let Some(dump) = recorded.check(accepts).v1 {
         let unblock = dump
             .named("GoUnblock")
             .find(|line| line.argument("g") == Some(&task.to_string()))
@@ -123,7 +123,7 @@ fn a_wait_hands_out_the_task_that_others_wake() {
 #[test]
 fn an_adopted_thread_is_the_creator_of_what_it_spawns() {
     let _turn = turn();
-    let (recorded, task) = record(|| {
+    let (recorded, task) = record(Recorder::new(), || {
         thread::spawn(|| {
             adopt_thread();
             let task = Task::new(entry());
@@ -133,7 +133,7 @@ fn an_adopted_thread_is_the_creator_of_what_it_spawns() {
         .join()
         .expect("no panic")
     });
-    if let Some(dump) = recorded.check().v1 {
+    if let Some(dump) = recorded.check(accepts).v1 {
         let created = dump
             .named("GoCreate")
             .find(|line| line.argument("g") == Some(&task.0.to_string()))
@@ -145,7 +145,7 @@ fn an_adopted_thread_is_the_creator_of_what_it_spawns() {
 #[test]
 fn a_thread_of_a_runtime_is_no_task() {
     let _turn = turn();
-    let (recorded, ()) = record(|| {
+    let (recorded, ()) = record(Recorder::new(), || {
         let worker = thread::spawn(|| {
             set_thread_role(ThreadRole::Worker);
             adopt_thread();
@@ -160,7 +160,7 @@ fn a_thread_of_a_runtime_is_no_task() {
     let count = |name| recorded.statistics.events.of(name);
     assert_eq!(count("GoBlockSync") + count("GoSysCall"), 0);
     assert_eq!(count("GoPreempt"), 0, "the task is nested in none");
-    recorded.check();
+    recorded.check(accepts);
 }
 
 #[test]
@@ -168,12 +168,12 @@ fn short_threads_do_not_spend_the_budget() {
     let _turn = turn();
     // Room for 28 large batches and 64 small ones: each thread hands over one, which the collector may not give back at once.
     let recorder = Recorder::new().memory_budget(2 << 20);
-    let (recorded, ()) = record_with(recorder, || {
+    let (recorded, ()) = record(recorder, || {
         for _ in 0..60 {
             on_a_task(|_| ());
         }
     });
     assert!(recorded.statistics.is_complete(), "{}", recorded.statistics);
     assert_eq!(recorded.statistics.events.of("GoEnd"), 60);
-    recorded.check();
+    recorded.check(accepts);
 }

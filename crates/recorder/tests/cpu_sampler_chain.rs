@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use burn::burn;
 use exectrace::{Error, Recorder};
-use support::{record_with, turn};
+use exectrace_testkit::accepts;
+use support::{record, turn};
 
 static SHORT_CALLS: AtomicU32 = AtomicU32::new(0);
 static LONG_CALLS: AtomicU32 = AtomicU32::new(0);
@@ -80,11 +81,11 @@ fn check_chained(calls: &AtomicU32) {
     const SIGNALS: u32 = 50;
     let before = calls.load(Ordering::Relaxed);
     let recorder = Recorder::new().cpu_samples(250).chain_profiling_signal();
-    let (recorded, ()) = record_with(recorder, || work(SIGNALS));
+    let (recorded, ()) = record(recorder, || work(SIGNALS));
     assert_eq!(calls.load(Ordering::Relaxed) - before, SIGNALS);
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
     assert!(samples.written > 10 && samples.lost == 0, "{samples:?}");
-    recorded.check();
+    recorded.check(accepts);
     // The handler stays, and so does what it passes on.
     raise();
     assert_eq!(calls.load(Ordering::Relaxed) - before, SIGNALS + 1);
@@ -95,7 +96,7 @@ fn a_handler_that_is_there_is_chained_or_the_start_is_refused() {
     let _turn = turn();
     install(short_handler as *const () as usize, 0);
     start_fails_for_the_signal();
-    let (recorded, ()) = record_with(Recorder::new().without_cpu_samples(), || work(3));
+    let (recorded, ()) = record(Recorder::new().without_cpu_samples(), || work(3));
     assert_eq!(recorded.statistics.cpu_samples, None);
     assert_eq!(SHORT_CALLS.load(Ordering::Relaxed), 3);
 

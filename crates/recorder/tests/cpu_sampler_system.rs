@@ -15,7 +15,8 @@ use std::time::Duration;
 use burn::{burn, own_cpu_time};
 use exectrace::Recorder;
 use exectrace::hook::adopt_thread;
-use support::{Memory, record_with, save, turn};
+use exectrace_testkit::accepts;
+use support::{Memory, record, save, turn};
 
 #[test]
 fn a_child_of_fork_has_no_timers_and_can_end() {
@@ -43,7 +44,7 @@ fn a_child_of_fork_has_no_timers_and_can_end() {
     }
     let statistics = session.stop();
     assert!(statistics.events.of("CPUSample") > 5);
-    save(&memory, statistics).check();
+    save(&memory, statistics).check(accepts);
 }
 
 extern "C" fn library_thread(_argument: *mut libc::c_void) -> *mut libc::c_void {
@@ -54,7 +55,7 @@ extern "C" fn library_thread(_argument: *mut libc::c_void) -> *mut libc::c_void 
 #[test]
 fn a_thread_that_a_library_starts_is_sampled_with_its_stack() {
     let _turn = turn();
-    let (recorded, ()) = record_with(Recorder::new(), || {
+    let (recorded, ()) = record(Recorder::new(), || {
         let mut thread = 0;
         // SAFETY: the function is one of a thread, the pointers are null or to a local that outlives the call.
         let answer = unsafe {
@@ -69,7 +70,7 @@ fn a_thread_that_a_library_starts_is_sampled_with_its_stack() {
         // SAFETY: the thread was just made, and nobody else joins it.
         unsafe { libc::pthread_join(thread, std::ptr::null_mut()) };
     });
-    let Some(dump) = recorded.check().v2 else {
+    let Some(dump) = recorded.check(accepts).v2 else {
         return;
     };
     let samples = dump.lines.iter().filter(|it| it.kind == "StackSample");
@@ -91,7 +92,7 @@ fn a_thread_that_a_library_starts_is_sampled_with_its_stack() {
 #[test]
 fn errno_is_what_it_was() {
     let _turn = turn();
-    let (recorded, ()) = record_with(Recorder::new().cpu_samples(250), || {
+    let (recorded, ()) = record(Recorder::new().cpu_samples(250), || {
         // Two kinds of threads: with a lane stacks are loaded, without they come by system call.
         let check = |value| {
             let begin = own_cpu_time();
@@ -123,7 +124,7 @@ fn errno_is_what_it_was() {
 #[test]
 fn reads_that_block_are_restarted() {
     let _turn = turn();
-    let (recorded, read) = record_with(Recorder::new().cpu_samples(250), || {
+    let (recorded, read) = record(Recorder::new().cpu_samples(250), || {
         let (mut reader, writer) = std::io::pipe().expect("a pipe");
         let thread = std::thread::spawn(move || {
             let mut read = 0;
@@ -179,14 +180,14 @@ fn stacks_lead_through_the_c_library_to_their_start() {
 
 /// Samples inside of `qsort` whose stack is whole, and all of them.
 fn whole_of_those_in_c() -> Option<[u32; 2]> {
-    let (recorded, ()) = record_with(Recorder::new().cpu_samples(250), || {
+    let (recorded, ()) = record(Recorder::new().cpu_samples(250), || {
         let begin = own_cpu_time();
         while own_cpu_time() - begin < Duration::from_millis(400) {
             let mut numbers: Vec<u64> = (0..20_000).map(|n| n * 0x9E37_79B9 % 65_537).collect();
             sort_in_c(black_box(&mut numbers));
         }
     });
-    let dump = recorded.check().v2?;
+    let dump = recorded.check(accepts).v2?;
     let samples = dump.lines.iter().filter(|it| it.kind == "StackSample");
     let [mut whole, mut inside] = [0, 0];
     for sample in samples {
@@ -220,10 +221,10 @@ fn limit_pending_signals(signals: libc::rlim_t) -> libc::rlim_t {
 fn threads_without_a_timer_are_counted() {
     let _turn = turn();
     let former = limit_pending_signals(0);
-    let (recorded, ()) = record_with(Recorder::new(), || burn(Duration::from_millis(50)));
+    let (recorded, ()) = record(Recorder::new(), || burn(Duration::from_millis(50)));
     limit_pending_signals(former);
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
     assert!(samples.refused_threads >= 1, "{samples:?}");
     assert_eq!((samples.threads, samples.written, samples.lost), (0, 0, 0));
-    recorded.check();
+    recorded.check(accepts);
 }

@@ -15,7 +15,8 @@ use std::time::Duration;
 use burn::{burn, own_cpu_time, spin};
 use exectrace::hook::{BlockReason, Task, adopt_thread};
 use exectrace::{Error, Recorder, Statistics};
-use support::{Memory, record, record_with, save, turn};
+use exectrace_testkit::accepts;
+use support::{Memory, record, save, turn};
 
 fn task_entry() {}
 
@@ -64,7 +65,7 @@ fn check_account(statistics: &Statistics) {
 #[test]
 fn samples_carry_the_task_the_worker_and_the_stack() {
     let _turn = turn();
-    let (recorded, ids) = record(|| {
+    let (recorded, ids) = record(Recorder::new(), || {
         let worker = thread::Builder::new().name("worker".into());
         let worker = worker.spawn(|| {
             let task = Task::new(entry());
@@ -85,7 +86,7 @@ fn samples_carry_the_task_the_worker_and_the_stack() {
         ids
     });
     check_account(&recorded.statistics);
-    let accepted = recorded.check();
+    let accepted = recorded.check(accepts);
     if let Some(dump) = accepted.v1 {
         let mut by_task = BTreeMap::<u64, u32>::new();
         let mut workers = HashSet::new();
@@ -134,7 +135,7 @@ fn samples_carry_the_task_the_worker_and_the_stack() {
 fn as_many_samples_as_cpu_time_and_rate_promise() {
     let _turn = turn();
     let time = Duration::from_millis(1500);
-    let (recorded, cpu_time) = record_with(Recorder::new().cpu_samples(250), || {
+    let (recorded, cpu_time) = record(Recorder::new().cpu_samples(250), || {
         thread::scope(|scope| {
             let user = scope.spawn(move || cpu_time_of(move || burn(time)));
             let system = scope.spawn(move || {
@@ -162,7 +163,7 @@ fn as_many_samples_as_cpu_time_and_rate_promise() {
 #[test]
 fn more_than_the_kernel_grants_is_not_promised() {
     let _turn = turn();
-    let (recorded, ()) = record_with(Recorder::new().cpu_samples(1_000_000), || {
+    let (recorded, ()) = record(Recorder::new().cpu_samples(1_000_000), || {
         burn(Duration::from_millis(100));
     });
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
@@ -177,7 +178,7 @@ fn without_samples_there_are_none() {
         Recorder::new().without_cpu_samples(),
         Recorder::new().cpu_samples(0),
     ] {
-        let (recorded, ()) = record_with(recorder, || {
+        let (recorded, ()) = record(recorder, || {
             burn(Duration::from_millis(50));
         });
         assert_eq!(recorded.statistics.cpu_samples, None);
@@ -188,7 +189,7 @@ fn without_samples_there_are_none() {
 #[test]
 fn threads_that_end_while_they_are_sampled_do_no_harm() {
     let _turn = turn();
-    let (recorded, ()) = record_with(Recorder::new().cpu_samples(250), || {
+    let (recorded, ()) = record(Recorder::new().cpu_samples(250), || {
         for round in 0..200_u64 {
             let threads: Vec<_> = (0..10)
                 .map(|number| {
@@ -208,7 +209,7 @@ fn threads_that_end_while_they_are_sampled_do_no_harm() {
     check_account(&recorded.statistics);
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
     assert!(samples.threads > 10, "{samples:?}");
-    recorded.check();
+    recorded.check(accepts);
 }
 
 #[test]
@@ -246,7 +247,7 @@ fn sessions_come_and_go_while_threads_burn() {
             check_account(&statistics);
             written += statistics.events.of("CPUSample");
             if round % 40 == 0 {
-                save(&memory, statistics).check();
+                save(&memory, statistics).check(accepts);
             }
         }
         end.store(true, Ordering::Relaxed);
@@ -273,7 +274,7 @@ fn a_session_that_ends_itself_stops_its_samples() {
     next.stop();
     let statistics = session.stop();
     assert!(statistics.events.of("CPUSample") > 2);
-    save(&memory, statistics).check();
+    save(&memory, statistics).check(accepts);
 }
 
 /// A sink that takes nothing until it is told to.
@@ -333,7 +334,7 @@ fn samples_that_find_no_room_are_counted_in_statistics_and_recording() {
             .to_string()
             .contains(&format!("lost: {}", samples.lost))
     );
-    if let Some(dump) = save(&memory, statistics).check().v1 {
+    if let Some(dump) = save(&memory, statistics).check(accepts).v1 {
         let dropped = format!("cpu_samples={}", samples.lost);
         assert!(dump.named("UserLog").any(|line| {
             line.argument("category") == Some("exectrace.dropped")

@@ -9,7 +9,8 @@ use exectrace::hook::{
     BlockReason, Blocked, MarkAssist, StopTheWorldKind, Sweep, Syscall, Task, gc_done, gc_start,
     heap_goal, heap_live, short_syscall, start_the_world, stop_the_world, worker_parks,
 };
-use exectrace::{Region, UserTask};
+use exectrace::{Recorder, Region, UserTask};
+use exectrace_testkit::opens;
 use support::{record, turn};
 
 const REASONS: [BlockReason; 9] = [
@@ -100,8 +101,8 @@ fn run_all() {
 #[test]
 fn every_hook_on_several_threads_is_accepted_by_both_tools() {
     let _turn = turn();
-    let (recorded, ()) = record(run_all);
-    let accepted = recorded.check_pages();
+    let (recorded, ()) = record(Recorder::new(), run_all);
+    let accepted = recorded.check(opens);
     assert!(recorded.statistics.is_complete(), "{}", recorded.statistics);
     let Some(dump) = accepted.v1 else {
         return;
@@ -157,9 +158,9 @@ fn every_hook_on_several_threads_is_accepted_by_both_tools() {
 fn a_task_that_runs_when_the_session_stops_is_ended_for_the_readers() {
     let _turn = turn();
     let task = Task::new(entry());
-    let (recorded, run) = record(|| task.start());
+    let (recorded, run) = record(Recorder::new(), || task.start());
     run.end();
-    recorded.check_pages();
+    recorded.check(opens);
     assert_eq!(recorded.statistics.events.of("GoSched"), 1);
     assert_eq!(recorded.statistics.events.of("ProcStop"), 1);
 }

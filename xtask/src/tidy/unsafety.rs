@@ -128,12 +128,36 @@ const ROOMS: &[Room] = &[
         reason: "wakers find their cell by pointer",
     },
     Room {
+        path: "crates/recorder/src/heap.rs",
+        reason: "a global allocator, and the key that notices a thread's end",
+    },
+    Room {
+        path: "crates/recorder/benches/heap.rs",
+        reason: "an allocator that counts nothing, to compare with",
+    },
+    Room {
+        path: "crates/tokio/src/poll_frame.rs",
+        reason: "the frame of a poll is found by the wakers cloned in it",
+    },
+    Room {
         path: "crates/tokio/src/task_waker.rs",
         reason: "a waker is a table of functions on a pointer",
     },
     Room {
         path: "crates/tokio/src/traced.rs",
         reason: "pins the future that it wraps",
+    },
+    Room {
+        path: "crates/recorder/tests/faults/process.rs",
+        reason: "children by fork",
+    },
+    Room {
+        path: "crates/recorder/tests/faults/signal.rs",
+        reason: "a signal handler that calls hooks",
+    },
+    Room {
+        path: "crates/recorder/tests/faults_heap.rs",
+        reason: "allocations of every kind, threads and signals of the C library",
     },
     Room {
         path: "crates/recorder/tests/cpu_sampler_chain.rs",

@@ -1,24 +1,24 @@
 //! What the recorder's integration tests share: one recording at a time, checked by Go's own tools.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use exectrace::{Recorder, Statistics};
 use exectrace_testkit::{Accepted, Scratch};
 
 /// A process has one session at a time, so its tests take turns.
-pub fn turn() -> MutexGuard<'static, ()> {
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A sink whose bytes can be looked at.
 #[derive(Clone, Default)]
-pub struct Memory(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Memory(Arc<Mutex<Vec<u8>>>);
 
 impl Memory {
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.lock().expect("no panic").clone()
     }
 }
@@ -35,24 +35,17 @@ impl Write for Memory {
 }
 
 /// A recording, its account, and where it is.
-pub struct Recorded {
-    pub statistics: Statistics,
-    pub path: PathBuf,
+pub(crate) struct Recorded {
+    pub(crate) statistics: Statistics,
+    pub(crate) path: PathBuf,
     _scratch: Scratch,
 }
 
 impl Recorded {
-    /// Both of Go's tools take it, and Go 1.19 counts what the recorder counted.
-    pub fn check(&self) -> Accepted {
-        self.check_counts(exectrace_testkit::accepts(&self.path))
-    }
-
-    /// As [`Self::check`], and every page and profile of the tools comes out.
-    pub fn check_pages(&self) -> Accepted {
-        self.check_counts(exectrace_testkit::opens(&self.path))
-    }
-
-    fn check_counts(&self, accepted: Accepted) -> Accepted {
+    /// Both of Go's tools take it by the test kit's `level`, and Go 1.19 counts what the recorder counted.
+    #[track_caller]
+    pub(crate) fn check(&self, level: fn(&Path) -> Accepted) -> Accepted {
+        let accepted = level(&self.path);
         if let Some(dump) = &accepted.v1 {
             let ours: std::collections::BTreeMap<String, u64> = self
                 .statistics
@@ -67,12 +60,7 @@ impl Recorded {
 }
 
 /// Records what `work` does.
-pub fn record<R>(work: impl FnOnce() -> R) -> (Recorded, R) {
-    record_with(Recorder::new(), work)
-}
-
-/// Records what `work` does, with options.
-pub fn record_with<R>(recorder: Recorder, work: impl FnOnce() -> R) -> (Recorded, R) {
+pub(crate) fn record<R>(recorder: Recorder, work: impl FnOnce() -> R) -> (Recorded, R) {
     let memory = Memory::default();
     let session = recorder.start(memory.clone()).expect("the session starts");
     let result = work();
@@ -81,7 +69,7 @@ pub fn record_with<R>(recorder: Recorder, work: impl FnOnce() -> R) -> (Recorded
 }
 
 /// Puts a recording that was made by hand where Go's tools find it.
-pub fn save(memory: &Memory, statistics: Statistics) -> Recorded {
+pub(crate) fn save(memory: &Memory, statistics: Statistics) -> Recorded {
     let scratch = Scratch::new("recording");
     let path = scratch.file("recording.trace", &memory.bytes());
     Recorded {
