@@ -250,3 +250,159 @@ unsafe fn take(data: *const ()) -> (WakerCell, Waker) {
         ManuallyDrop::into_inner(inner),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+    use std::task::Wake;
+
+    use super::*;
+
+    fn work() {}
+
+    fn task() -> Task {
+        Task::new(work as fn() as *const ())
+    }
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Count {
+        fn wakes(&self) -> usize {
+            // Relaxed: one thread.
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            // Relaxed: as above.
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_waker_owns_one_reference_of_the_runtime_s() {
+        let (task, count) = (task(), Arc::new(Count::default()));
+        let inner = Waker::from(count.clone());
+        let mut own = TaskWaker::new();
+        let lent = own.lend(&task, &inner).expect("memory");
+        assert_eq!(Arc::strong_count(&count), 2);
+        let clones = [(); 3].map(|()| Waker::clone(&lent));
+        assert_eq!(Arc::strong_count(&count), 5);
+        let [first, second, third] = clones;
+        first.wake();
+        second.wake_by_ref();
+        assert_eq!((count.wakes(), Arc::strong_count(&count)), (2, 4));
+        drop((second, third));
+        assert_eq!(Arc::strong_count(&count), 2);
+        assert!(own.is_forgotten());
+    }
+
+    #[test]
+    fn each_poll_lends_another_waker_that_wakes_the_same_task() {
+        let (task, count) = (task(), Arc::new(Count::default()));
+        let inner = Waker::from(count.clone());
+        let mut own = TaskWaker::new();
+        let mut kept: Vec<Waker> = Vec::new();
+        for _ in 0..127 {
+            let lent = own.lend(&task, &inner).expect("memory");
+            assert!(lent.will_wake(&Waker::clone(&lent)));
+            assert!(!kept.iter().any(|waker| waker.will_wake(&lent)));
+            kept.push(Waker::clone(&lent));
+        }
+        drop(task);
+        drop(own);
+        for waker in kept {
+            waker.wake();
+        }
+        assert_eq!((count.wakes(), Arc::strong_count(&count)), (127, 2));
+    }
+
+    #[test]
+    fn a_context_with_another_waker_leaves_the_old_ones_to_theirs() {
+        let task = task();
+        let counts = [(); 3].map(|()| Arc::new(Count::default()));
+        let inner = counts.each_ref().map(|count| Waker::from(count.clone()));
+        let mut own = TaskWaker::new();
+        let kept = inner
+            .each_ref()
+            .map(|inner| Waker::clone(&own.lend(&task, inner).expect("memory")));
+        for (number, waker) in kept.iter().enumerate() {
+            waker.wake_by_ref();
+            assert_eq!(
+                counts.each_ref().map(|count| count.wakes()),
+                [0, 1, 2].map(|other| usize::from(other <= number))
+            );
+        }
+        assert!(!own.is_forgotten());
+        drop(kept);
+        // What was taken for the second and the third is given back, the first cell is the task's.
+        let again = Waker::clone(&own.lend(&task, &inner[0]).expect("memory"));
+        again.wake();
+        assert_eq!(counts[0].wakes(), 2);
+        drop((own, inner));
+        assert_eq!(counts.each_ref().map(Arc::strong_count), [1; 3]);
+    }
+
+    /// A runtime whose waker, cloned, is not the same two words: it keeps a number beside the count.
+    mod changing {
+        use super::*;
+
+        type Numbered = (Arc<Count>, usize);
+
+        static TABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+        pub(super) fn waker(count: &Arc<Count>, number: usize) -> Waker {
+            let data: *const Numbered = Box::into_raw(Box::new((count.clone(), number)));
+            // SAFETY: the table's functions take the box for what it is.
+            unsafe { Waker::from_raw(RawWaker::new(data.cast(), &TABLE)) }
+        }
+
+        unsafe fn clone(data: *const ()) -> RawWaker {
+            // SAFETY: `data` is the box of a waker that is alive.
+            let (count, number) = unsafe { &*data.cast::<Numbered>() };
+            let copy: *const Numbered = Box::into_raw(Box::new((count.clone(), number + 1)));
+            RawWaker::new(copy.cast(), &TABLE)
+        }
+
+        unsafe fn wake(data: *const ()) {
+            // SAFETY: as in `clone`; it is woken, then dropped.
+            unsafe { wake_by_ref(data) };
+            // SAFETY: the waker is spent.
+            unsafe { drop_waker(data) };
+        }
+
+        unsafe fn wake_by_ref(data: *const ()) {
+            // SAFETY: as in `clone`.
+            let (count, _) = unsafe { &*data.cast::<Numbered>() };
+            count.wake_by_ref();
+        }
+
+        unsafe fn drop_waker(data: *const ()) {
+            // SAFETY: the waker is spent, so the box is nobody's.
+            drop(unsafe { Box::from_raw(data.cast_mut().cast::<Numbered>()) });
+        }
+    }
+
+    #[test]
+    fn a_runtime_s_waker_that_changes_when_cloned_gets_a_cell_for_each_clone() {
+        let (task, count) = (task(), Arc::new(Count::default()));
+        let inner = changing::waker(&count, 0);
+        let mut own = TaskWaker::new();
+        for round in 1..=3 {
+            let lent = own.lend(&task, &inner).expect("memory");
+            let clone = Waker::clone(&lent);
+            let second = clone.clone();
+            assert_eq!(Arc::strong_count(&count), 4);
+            clone.wake();
+            second.wake_by_ref();
+            drop(second);
+            assert_eq!(count.wakes(), 2 * round);
+            assert_eq!(Arc::strong_count(&count), 2);
+        }
+        drop((own, task, inner));
+        assert_eq!(Arc::strong_count(&count), 1);
+    }
+}

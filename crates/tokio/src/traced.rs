@@ -122,7 +122,13 @@ impl<F: Future> Future for Traced<F> {
 impl<F> Drop for Traced<F> {
     /// The future is dropped as the task: what it does then is done by it.
     fn drop(&mut self) {
-        let run = (!self.is_over).then(|| self.task.start());
+        let run = if self.is_over {
+            None
+        } else {
+            let run = self.task.start();
+            run.end_stacks_here();
+            Some(run)
+        };
         // SAFETY: this is the only place that drops the future, in place, and nobody uses it afterwards.
         unsafe { ManuallyDrop::drop(&mut self.future) };
         drop(run);

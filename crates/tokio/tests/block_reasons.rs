@@ -42,8 +42,8 @@ where
     recording.stop()
 }
 
-/// The task with the entry function `entry` waited once, for `reason` (in Go 1.27's words), inside of `leaf`; then `waker`'s
-/// task made it runnable.
+/// The task with the entry function `entry` waited once, for `reason` (in Go 1.27's words), inside of `leaf`, and was made
+/// runnable once.
 #[track_caller]
 fn check(recorded: &Recorded, entry: &str, reason: &str, leaf: &str) {
     let transitions = recorded.transitions(entry);
