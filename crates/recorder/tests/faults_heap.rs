@@ -55,20 +55,26 @@ fn what_is_live_is_counted_whatever_it_came_by() {
     assert_near(ALLOCATOR.live_bytes(), before);
 }
 
+/// The change of live bytes by 100,000 small pieces and what holds them; and after they are gone.
+fn change_by_small_pieces() -> (i64, i64) {
+    let before = ALLOCATOR.live_bytes().cast_signed();
+    let pieces: Vec<Box<[u8; 100]>> = (0..100_000).map(|_| Box::new([1; 100])).collect();
+    let held = ALLOCATOR.live_bytes().cast_signed() - before;
+    drop(pieces);
+    (held, ALLOCATOR.live_bytes().cast_signed() - before)
+}
+
 #[test]
 fn small_pieces_add_up() {
     let _turn = turn();
-    let before = ALLOCATOR.live_bytes();
-    let pieces: Vec<Box<[u8; 100]>> = (0..100_000).map(|_| Box::new([1; 100])).collect();
-    let own = 100_000 * (100 + size_of::<Box<[u8; 100]>>() as u64);
-    // The vector may have grown beyond its need.
-    let live = ALLOCATOR.live_bytes();
-    assert!(
-        (before + own..before + own + (2 << 20)).contains(&live),
-        "{live}"
-    );
-    drop(pieces);
-    assert_near(ALLOCATOR.live_bytes(), before);
+    let own = 100_000 * (100 + size_of::<Box<[u8; 100]>>() as i64);
+    // The vector may have grown beyond its need. The test harness frees what the tests before left while this one runs, so one
+    // undisturbed round of several is enough.
+    let rounds: Vec<(i64, i64)> = (0..5).map(|_| change_by_small_pieces()).collect();
+    let is_right = |&(held, left): &(i64, i64)| {
+        (own..own + (2 << 20)).contains(&held) && left.unsigned_abs() <= BOUND
+    };
+    assert!(rounds.iter().any(is_right), "{rounds:?}");
 }
 
 /// Refuses everything.
