@@ -158,11 +158,12 @@ impl Collector {
         self.description.at_start();
         self.description
             .of_sampling(self.sampler.as_ref().map(Sampler::rate));
-        self.look_at_batches();
-        // Comes last, since it looks at the program's code, which takes a while.
+        // After what describes the session, since it looks at the program's code, which takes a while; but before the first
+        // write, since the sink may take longer still.
         if let Some(sampler) = &mut self.sampler {
             sampler.begin();
         }
+        self.look_at_batches();
         loop {
             heap::tell();
             if let Some(end) = self.end() {
