@@ -212,6 +212,15 @@ fn threads_that_end_while_they_are_sampled_do_no_harm() {
     recorded.check(accepts);
 }
 
+/// Ends the threads of a test.
+struct EndOnDrop<'end>(&'end AtomicBool);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn sessions_come_and_go_while_threads_burn() {
     let _turn = turn();
@@ -233,6 +242,8 @@ fn sessions_come_and_go_while_threads_burn() {
                 }
             });
         }
+        // Also when a round fails: the scope waits for the threads.
+        let _end = EndOnDrop(&end);
         let mut written = 0;
         for round in 0..200_u32 {
             let memory = Memory::default();
@@ -250,7 +261,6 @@ fn sessions_come_and_go_while_threads_burn() {
                 save(&memory, statistics).check(accepts);
             }
         }
-        end.store(true, Ordering::Relaxed);
         assert!(written > 20, "{written}");
     });
 }
