@@ -30,6 +30,7 @@ use crate::thread_task::Blocked;
 #[must_use = "the thread's task waits until this is dropped"]
 pub struct Hosting {
     record: Option<&'static TaskRecord>,
+    stack_end: usize,
     /// Dropped after the task is the thread's again.
     _blocked: Option<Blocked>,
     /// What began on a thread ends on it.
@@ -41,11 +42,13 @@ impl Hosting {
     pub fn begin(reason: BlockReason) -> Self {
         let record = lane::current();
         let blocked = record.map(|_| Blocked::new(reason));
-        if let Some(lane) = lane::existing() {
+        let stack_end = lane::existing().map_or(0, |lane| {
             lane.replace_current(None);
-        }
+            lane.set_stack_end(0)
+        });
         Self {
             record,
+            stack_end,
             _blocked: blocked,
             _this_thread: PhantomData,
         }
@@ -56,6 +59,7 @@ impl Drop for Hosting {
     fn drop(&mut self) {
         if let Some(lane) = lane::existing() {
             lane.replace_current(self.record);
+            lane.set_stack_end(self.stack_end);
         }
     }
 }

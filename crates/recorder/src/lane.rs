@@ -19,10 +19,13 @@ use crate::gate::{Gate, SessionStamp};
 use crate::intern_table::Chunk;
 use crate::lane_writer::LaneWriter;
 use crate::memory::Arena;
-use crate::stack_walk::{StackBounds, StackBuffer, own_bounds};
+use crate::stack_walk::{FRAMES_MAX, StackBounds, StackBuffer, own_bounds, stack_pointer};
 use crate::task_slab::{TaskRecord, pointer_of, record_of};
 use crate::thread_role::ThreadRole;
 use crate::thread_task::ThreadTask;
+
+/// Frames of a worker's stack between two runs; with what is inlined in them, some twenty functions of an optimised build.
+const IDLE_FRAMES_MAX: usize = 8;
 
 /// A thread's place in the recorder.
 #[derive(Debug)]
@@ -129,16 +132,29 @@ impl Lane {
         }
     }
 
-    /// The bounds for a hook's walk: up to where the stacks of the thread's task end.
+    /// The bounds for a hook's walk: up to where the stacks of the thread's task end, if the hook is called from below.
     #[inline(always)]
     pub(crate) fn walk_bounds(&self) -> StackBounds {
         let mut bounds = self.stack_bounds();
         // Relaxed: stored by the owner, who alone walks its stack.
         let end = self.stack_end.load(Ordering::Relaxed);
-        if bounds.contains(end) {
+        if stack_pointer() < end && end < bounds.high {
             bounds.high = end;
         }
         bounds
+    }
+
+    /// The most frames of a hook's walk. Between two runs of tasks a worker is in its runtime's own loop, which looks the same
+    /// from everywhere: the innermost frames tell which driver woke a task, or that one that ended did.
+    #[inline(always)]
+    pub(crate) fn walk_frames_max(&self) -> usize {
+        // Relaxed: stored by the owner, who alone walks its stack.
+        let is_between_runs = self.current.load(Ordering::Relaxed).is_null();
+        if is_between_runs && self.role() == ThreadRole::Worker {
+            IDLE_FRAMES_MAX
+        } else {
+            FRAMES_MAX
+        }
     }
 
     /// Sets where the stacks of the thread's task end; returns the former place.
@@ -327,6 +343,7 @@ fn claim() -> Option<&'static Lane> {
         None => make()?,
     };
     lane.set_stack_bounds(own_bounds());
+    lane.set_stack_end(0);
     // Relaxed: only this thread and the collector look.
     lane.role.store(ThreadRole::Plain.code(), Ordering::Relaxed);
     let (thread, name) = crate::thread_role::own_id_and_name();

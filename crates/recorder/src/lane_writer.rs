@@ -437,10 +437,10 @@ impl LaneWriter {
     /// The caller's stack, interned.
     #[inline(always)]
     pub(crate) fn walk_stack(&mut self) -> Option<&'static StackEntry> {
-        let bounds = self.lane.walk_bounds();
+        let (bounds, frames_max) = (self.lane.walk_bounds(), self.lane.walk_frames_max());
         let (tables, stamp) = (tables::get()?, self.stamp());
         let state = self.state();
-        state.walked.walk(bounds);
+        state.walked.walk(bounds, frames_max);
         if state.walked.is_cut() {
             state.cut_stacks += 1;
         }

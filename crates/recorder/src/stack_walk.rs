@@ -74,12 +74,14 @@ impl StackBuffer {
         self.hash = StackHash::of(pcs);
     }
 
-    /// Walks the calling thread's stack from the function that this is inlined into.
+    /// Walks the calling thread's stack from the function that this is inlined into, at most `frames_max` frames far. Only a
+    /// stack of more than [`FRAMES_MAX`] counts as cut.
     ///
     /// # Signal safety
     /// Loads of the stack alone.
     #[inline(always)]
-    pub(crate) fn walk(&mut self, bounds: StackBounds) {
+    pub(crate) fn walk(&mut self, bounds: StackBounds, frames_max: usize) {
+        let frames_max = frames_max.min(FRAMES_MAX);
         let mut frame = frame_pointer();
         let stack = stack_pointer();
         // What lies below the stack pointer may not be mapped yet.
@@ -103,8 +105,8 @@ impl StackBuffer {
             if pc < LEAST_PC {
                 break;
             }
-            if length == FRAMES_MAX {
-                self.cut = true;
+            if length == frames_max {
+                self.cut = length == FRAMES_MAX;
                 self.length = length;
                 self.hash = hash.finish();
                 return;
@@ -198,7 +200,7 @@ mod tests {
     #[inline(never)]
     fn descend(depth: usize, buffer: &mut StackBuffer, bounds: StackBounds) -> usize {
         if depth == 0 {
-            buffer.walk(bounds);
+            buffer.walk(bounds, FRAMES_MAX);
             return 0;
         }
         std::hint::black_box(descend(depth - 1, buffer, bounds)) + 1
@@ -233,15 +235,33 @@ mod tests {
     }
 
     #[test]
+    fn a_walk_goes_as_far_as_it_is_asked_to() {
+        fn walk(depth: usize, buffer: &mut StackBuffer, frames_max: usize) -> usize {
+            if depth == 0 {
+                buffer.walk(own_bounds(), frames_max);
+                return 0;
+            }
+            std::hint::black_box(walk(depth - 1, buffer, frames_max)) + 1
+        }
+        let (mut short, mut long) = (StackBuffer::new(), StackBuffer::new());
+        for (buffer, frames_max) in [(&mut short, 4), (&mut long, FRAMES_MAX)] {
+            walk(10, buffer, frames_max);
+        }
+        assert_eq!(short.pcs(), &long.pcs()[..4]);
+        assert!(!short.is_cut());
+    }
+
+    #[test]
     fn outside_of_the_bounds_nothing_is_loaded() {
         let mut buffer = StackBuffer::new();
-        buffer.walk(StackBounds::default());
+        buffer.walk(StackBounds::default(), FRAMES_MAX);
         assert!(buffer.pcs().is_empty());
         let own = own_bounds();
-        buffer.walk(StackBounds {
+        let elsewhere = StackBounds {
             low: own.low,
             high: own.low + 4096,
-        });
+        };
+        buffer.walk(elsewhere, FRAMES_MAX);
         assert!(buffer.pcs().is_empty());
     }
 }
