@@ -67,7 +67,9 @@ fn check_samples(dump: &V1Dump) {
             .and_then(|value| value.parse().ok())
             .unwrap_or_else(|| panic!("{field}: {message}"))
     };
-    let seconds = number(log("exectrace.cpu"), "seconds");
+    // The collector's own CPU time is not sampled.
+    let seconds =
+        number(log("exectrace.cpu"), "seconds") - number(log("exectrace.cpu"), "recorder_seconds");
     let rate = number(log("exectrace.sampling"), "effective_hz");
     let found = dump.named("CPUSample").count() as f64;
     let expected = seconds * rate;

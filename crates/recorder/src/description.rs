@@ -7,7 +7,7 @@
 //! | `exectrace.process` | `pid=… args=…` | start |
 //! | `exectrace.sampling` | `wished_hz=… effective_hz=… kernel_tick_hz=…` | start, if CPU samples are taken |
 //! | `exectrace.thread` | `worker=… thread=… role=… name=…` | whenever a thread joins or changes |
-//! | `exectrace.cpu` | `seconds=…` | end |
+//! | `exectrace.cpu` | `seconds=… recorder_seconds=…`, the latter of them of the collector, which is not sampled | end |
 //! | `exectrace.dropped` | `hooks=… batches=… nested=… cpu_samples=…` | end, if anything was dropped |
 //!
 //! They stand under a worker number of their own, and go out with the collector's next look.
@@ -197,7 +197,13 @@ impl Description {
         self.ask_adapters();
         self.say_clock();
         let seconds = cpu_time.as_secs_f64();
-        self.say("exectrace.cpu", format!("seconds={seconds:.6}"));
+        // Called on the collector's thread.
+        let own_ns = clock::clock_ns(libc::CLOCK_THREAD_CPUTIME_ID);
+        let own = std::time::Duration::from_nanos(own_ns).as_secs_f64();
+        self.say(
+            "exectrace.cpu",
+            format!("seconds={seconds:.6} recorder_seconds={own:.6}"),
+        );
         let (hooks, batches, nested) = (closing.lost_events, closing.leaked_batches, closing.busy);
         if hooks + batches + nested + lost_samples > 0 {
             let text = format!(
