@@ -186,8 +186,8 @@ static LIMIT: AtomicU64 = AtomicU64::new(0);
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// # Signal safety
-/// Thread-locals without initialisation and atomics alone. What a handler counts may be lost if it interrupts a count of its
-/// thread.
+/// Thread-locals without initialisation and atomics alone. Where a handler that allocates interrupts a count of its thread, up
+/// to 32 KiB may be counted twice or not at all.
 #[inline(always)]
 fn count(bytes: isize) {
     let balance = BALANCE.get().wrapping_add(bytes);

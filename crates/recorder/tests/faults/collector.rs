@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use exectrace::hook::{BlockReason, Leaf, LeafClass, Task, set_leaf_classifier};
 use exectrace::{EndReason, Recorder};
-use exectrace_testkit::{accepts, opens};
+use exectrace_testkit::accepts;
 
 use crate::emitted::{Emitted, assert_holds, entry};
 use crate::support::{Memory, record, save, turn};
@@ -45,7 +45,7 @@ fn a_panic_while_stacks_are_looked_up_ends_the_session_with_a_good_file() {
     emitted.assert_accounted(&statistics);
     assert_eq!(statistics.events.of("GoBlock"), 1);
     assert_holds(&memory.bytes(), &statistics);
-    save(&memory, statistics).check(opens);
+    save(&memory, statistics).check(accepts);
     let (recorded, emitted) = record(Recorder::new(), || {
         let mut emitted = Emitted::default();
         emitted.life(20);

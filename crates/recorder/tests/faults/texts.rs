@@ -2,7 +2,7 @@
 
 use exectrace::hook::Task;
 use exectrace::{Recorder, Region, UserTask};
-use exectrace_testkit::{accepts, opens};
+use exectrace_testkit::accepts;
 
 use crate::emitted::entry;
 use crate::support::{record, turn};
@@ -32,7 +32,7 @@ fn names_of_any_length_and_bytes_are_taken() {
     assert_eq!(statistics.events.of("UserRegion"), 8);
     // Label, user task, region and key of the long name; its message fits.
     assert_eq!(statistics.cut_texts, 4);
-    let Some(dump) = recorded.check(opens).v1 else {
+    let Some(dump) = recorded.check(accepts).v1 else {
         return;
     };
     let named = |kind, argument| -> Vec<usize> {
