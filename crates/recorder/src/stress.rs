@@ -1,6 +1,7 @@
 //! Starts and stops by the hundred while threads run traced work: every recording must be one that Go's tools take.
 //!
-//! `EXECTRACE_STRESS=1000` sets how many recordings are made; Go 1.19 judges each, Go 1.27 each tenth.
+//! `EXECTRACE_STRESS=1000` sets how many recordings are made; Go 1.19 judges each, Go 1.27 each tenth. Such a run, which has
+//! the process for itself, also watches its memory and its open files; beside other tests they would be everybody's.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use exectrace_testkit::{Go, Scratch};
+use exectrace_testkit::{Go, Random, Scratch};
 
 use crate::hook::{BlockReason, Blocked, Syscall, Task, TaskRef, worker_parks};
 use crate::{Recorder, Region, UserTask};
@@ -17,19 +18,6 @@ const THREADS: usize = 8;
 const TASKS: usize = 48;
 /// Recordings before memory and open files are looked at.
 const WARM_UP: usize = 40;
-
-/// A small generator of random numbers; its seed is printed when a test fails.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        // Marsaglia's xorshift.
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
 
 /// A place for a task that threads run, wake, end and spawn anew.
 struct Place {
@@ -52,8 +40,7 @@ fn place() -> Place {
 }
 
 /// What a thread of the program does until it is told to end.
-fn worker(places: &[Place], end: &AtomicBool, seed: u64, skewed: bool) {
-    let mut random = Random(seed | 1);
+fn worker(places: &[Place], end: &AtomicBool, mut random: Random, skewed: bool) {
     while !end.load(Ordering::Relaxed) {
         if skewed && random.below(64) == 0 {
             // Up to 4,000 CPU ticks, either way.
@@ -124,7 +111,7 @@ fn run(places: &[Place], place: &Place, random: &mut Random) {
 
 fn recordings() -> usize {
     let wish = std::env::var("EXECTRACE_STRESS").ok();
-    wish.and_then(|wish| wish.parse().ok()).unwrap_or(60)
+    wish.and_then(|wish| wish.parse().ok()).unwrap_or(WARM_UP)
 }
 
 fn resident_pages() -> u64 {
@@ -190,15 +177,14 @@ fn start_and_stop(skewed: bool) {
     let places: Vec<Place> = (0..TASKS).map(|_| place()).collect();
     let end = AtomicBool::new(false);
     let recordings = recordings();
+    let mut random = Random::from_environment();
     thread::scope(|scope| {
-        for number in 0..THREADS {
-            let (places, end) = (&places, &end);
-            let seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(number as u64 + 1);
-            scope.spawn(move || worker(places, end, seed, skewed));
+        for _ in 0..THREADS {
+            let (places, end, own) = (&places, &end, random.split());
+            scope.spawn(move || worker(places, end, own, skewed));
         }
         // Also when a recording is found wanting: the scope waits for the threads.
         let _end = EndOnDrop(&end);
-        let mut random = Random(77);
         let mut settled = (0, 0);
         for number in 0..recordings {
             let path = scratch.path().join(format!("{number}.trace"));

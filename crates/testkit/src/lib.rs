@@ -35,6 +35,7 @@
 //! | `server`, `http`, `links`, `json` | the web view: serve, ask, follow links, check what a browser would parse |
 //! | `top` | [`Top`], a profile by function |
 //! | `corpus`, `scratch` | traces recorded elsewhere; a directory that goes with the test |
+//! | `random` | numbers for tests that act at random |
 //! | `process`, `missing`, `error` | a child with a deadline; skip or panic; what can go wrong |
 
 mod accept;
@@ -47,6 +48,7 @@ mod json;
 mod links;
 mod missing;
 mod process;
+mod random;
 mod scratch;
 mod server;
 mod top;
@@ -58,6 +60,7 @@ pub use corpus::corpus_file;
 pub use error::{Error, PageProblem};
 pub use go::{Go, PROFILES};
 pub use go_version::GoVersion;
+pub use random::Random;
 pub use scratch::Scratch;
 pub use server::{Page, Server};
 pub use top::{Top, TopRow};

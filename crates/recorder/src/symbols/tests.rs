@@ -8,6 +8,8 @@ use std::pin::Pin;
 use std::process::Command;
 use std::task::{Context, Poll};
 
+use exectrace_testkit::Random;
+
 use super::mapped_file::MappedFile;
 use super::mappings::Mapping;
 use super::object_file::{Image, ObjectFile};
@@ -376,23 +378,7 @@ fn another_file_at_the_path_of_a_mapping_is_refused() {
     assert!(Module::open(&mapping, None).is_none());
 }
 
-/// Numbers that are random enough, the same for each seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-}
-
 #[test]
-#[expect(
-    clippy::print_stdout,
-    reason = "a test with random numbers prints their seed"
-)]
 fn damaged_files_are_read_as_far_as_they_make_sense() {
     let whole = std::fs::read("/proc/self/exe").expect("the program can be read");
     let object = ObjectFile::read(Image::Memory(whole.clone())).expect("it is ELF");
@@ -413,11 +399,8 @@ fn damaged_files_are_read_as_far_as_they_make_sense() {
         .collect();
     let headers = 5..1024;
     let code = object.elf().code();
-    let seed = std::time::UNIX_EPOCH
-        .elapsed()
-        .map_or(1, |time| time.as_nanos() as u64 | 1);
-    println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::from_environment();
+    let mut index_below = |bound: usize| random.below(bound as u64) as usize;
     for round in 0..12 {
         let mut bytes = whole.clone();
         if round % 3 == 2 {
@@ -426,7 +409,7 @@ fn damaged_files_are_read_as_far_as_they_make_sense() {
         for place in &places {
             // From a few bytes to one in twenty.
             for _ in 0..place.len() / (20 << round) + 1 {
-                bytes[place.start + random.below(place.len())] = random.below(256) as u8;
+                bytes[place.start + index_below(place.len())] = index_below(256) as u8;
             }
         }
         places.retain(|place| *place != headers);
@@ -435,7 +418,7 @@ fn damaged_files_are_read_as_far_as_they_make_sense() {
         };
         let (mut names, mut frames) = (Names::new(), Vec::new());
         for _ in 0..100 {
-            let address = code.start + random.below((code.end - code.start) as usize) as u64;
+            let address = code.start + index_below((code.end - code.start) as usize) as u64;
             object.frames(address, &mut names, &mut frames);
         }
     }

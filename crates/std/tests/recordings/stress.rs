@@ -1,43 +1,17 @@
 //! Threads that do everything at random while sessions start and stop: both of Go's tools take each recording.
 
-use std::env;
 use std::panic;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::support::{Recording, turn};
 use exectrace_std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use exectrace_std::sync::{Barrier, Condvar, Mutex, OnceLock, RwLock};
 use exectrace_std::{blocking, thread};
+use exectrace_testkit::Random;
 
-/// Numbers that look random, by the xorshift method.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-
-    fn moment(&mut self) -> Duration {
-        Duration::from_micros(self.below(300))
-    }
-}
-
-/// The seed, from `EXECTRACE_SEED` or the clock; printed, so that a failure can be seen again.
-fn seed() -> u64 {
-    let given = env::var("EXECTRACE_SEED").ok();
-    let clock = SystemTime::now().duration_since(UNIX_EPOCH);
-    let seed = given
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| clock.expect("after 1970").as_nanos() as u64 | 1);
-    let mut line = String::from("EXECTRACE_SEED=");
-    line.push_str(&seed.to_string());
-    std::io::Write::write_all(&mut std::io::stderr(), format!("{line}\n").as_bytes())
-        .expect("standard error is open");
-    seed
+fn moment(random: &mut Random) -> Duration {
+    Duration::from_micros(random.below(300))
 }
 
 /// What the threads share.
@@ -93,7 +67,7 @@ impl Playground {
                     .expect("no panic");
                 *value += 1;
                 if random.below(8) == 0 {
-                    thread::sleep(random.moment());
+                    thread::sleep(moment(random));
                 }
             }
             2 | 3 => {
@@ -107,7 +81,7 @@ impl Playground {
                 let value = self.mutexes[0].lock().expect("no panic");
                 let (value, _) = self
                     .changed
-                    .wait_timeout(value, random.moment())
+                    .wait_timeout(value, moment(random))
                     .expect("no panic");
                 drop(value);
             }
@@ -121,7 +95,7 @@ impl Playground {
                 .unbounded
                 .send(random.below(9))
                 .expect("received until it is over"),
-            10 => thread::park_timeout(random.moment()),
+            10 => thread::park_timeout(moment(random)),
             11 => {
                 let threads = self.threads.lock().expect("no panic");
                 threads[random.below(threads.len() as u64) as usize].unpark();
@@ -145,8 +119,8 @@ impl Playground {
     /// Takes what is sent, at its leisure, until it is over.
     fn take(&self, numbers: &Receiver<u64>, mut random: Random) {
         while !self.is_over() {
-            if numbers.recv_timeout(random.moment()).is_ok() && random.below(16) == 0 {
-                thread::sleep(random.moment());
+            if numbers.recv_timeout(moment(&mut random)).is_ok() && random.below(16) == 0 {
+                thread::sleep(moment(&mut random));
             }
         }
         // Whoever still waits for room has it.
@@ -183,17 +157,19 @@ fn everything_at_once_is_accepted_however_sessions_start_and_stop() {
     const SESSIONS: usize = 8;
     const ACTIONS: u64 = 1_500;
     let _turn = turn();
-    let seed = seed();
+    let mut random = Random::from_environment();
     let (playground, numbers, few_numbers) = Playground::new();
     thread::scope(|scope| {
         let playground = &playground;
         // However this ends, the threads do, too.
         let over = Over(&playground.over);
-        for number in 0..6 {
-            scope.spawn(move || playground.play(Random(seed.wrapping_mul(2 * number + 1) | 1)));
+        for _ in 0..6 {
+            let own = random.split();
+            scope.spawn(move || playground.play(own));
         }
         for inbox in [numbers, few_numbers] {
-            scope.spawn(move || playground.take(&inbox, Random(seed | 1)));
+            let own = random.split();
+            scope.spawn(move || playground.take(&inbox, own));
         }
         for _ in 0..SESSIONS {
             let recording = Recording::start();
