@@ -383,6 +383,26 @@ fn a_set_of_tasks_is_a_select() {
     check(&recorded, "set_of_tasks", "select", "join_set");
 }
 
+async fn set_of_futures(receivers: Vec<oneshot::Receiver<u8>>) {
+    use futures_util::stream::{FuturesUnordered, StreamExt};
+    let mut receivers: FuturesUnordered<_> = receivers.into_iter().collect();
+    while receivers.next().await.is_some() {}
+}
+
+#[test]
+fn a_set_of_futures_is_a_select() {
+    let _turn = turn();
+    let recorded = record_wait(|| {
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..3).map(|_| oneshot::channel()).unzip();
+        (set_of_futures(receivers), async {
+            for sender in senders {
+                sender.send(1).expect("a receiver");
+            }
+        })
+    });
+    check(&recorded, "set_of_futures", "select", "futures_unordered");
+}
+
 async fn within_a_second(mut receiver: mpsc::Receiver<u8>) {
     let received = timeout(Duration::from_secs(1), receiver.recv()).await;
     assert_eq!(received, Ok(Some(1)));

@@ -89,6 +89,54 @@ fn an_aborted_task_s_future_is_dropped_once_and_as_the_task() {
 }
 
 #[test]
+fn a_task_that_aborts_itself_in_its_poll_ends_in_it() {
+    let _turn = turn();
+    let runtime = runtime_of_two();
+    let drops = Arc::new(AtomicUsize::new(0));
+    let (recorded, error) = record(|| {
+        runtime.block_on(async {
+            let (handle, own) = oneshot::channel::<tokio::task::AbortHandle>();
+            let held = Dropped(drops.clone());
+            let task = tokio::spawn(async move {
+                let _held = held;
+                own.await.expect("a handle").abort();
+                // The poll goes on until here.
+                std::future::pending::<()>().await;
+            });
+            handle.send(task.abort_handle()).expect("a receiver");
+            task.await.expect_err("aborted")
+        })
+    });
+    assert!(error.is_cancelled());
+    assert_eq!(drops.load(Ordering::Relaxed), 1);
+    // Who waits for nothing at all has stopped for good: Tokio drops it right after, in the same breath.
+    assert_eq!(recorded.count("GoEnd") + recorded.count("GoStop"), 2);
+}
+
+#[test]
+fn a_future_that_drops_another_in_its_poll_ends_no_task() {
+    let _turn = turn();
+    let runtime = runtime_of_two();
+    let (recorded, ()) = record(|| {
+        runtime.block_on(async {
+            let task = tokio::spawn(async {
+                let (sender, receiver) = oneshot::channel::<()>();
+                let mut receiver = Box::pin(receiver);
+                // Polled once, so that it holds a waker, and dropped inside of a later poll.
+                let polled = poll_fn(|context| Poll::Ready(receiver.as_mut().poll(context)));
+                assert!(polled.await.is_pending());
+                tokio::task::yield_now().await;
+                drop(receiver);
+                assert!(sender.is_closed());
+                tokio::task::yield_now().await;
+            });
+            task.await.expect("no panic");
+        });
+    });
+    assert_eq!(recorded.count("GoEnd"), 2);
+}
+
+#[test]
 fn tasks_that_a_runtime_drops_end() {
     let _turn = turn();
     let drops = Arc::new(AtomicUsize::new(0));
