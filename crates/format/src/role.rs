@@ -64,6 +64,8 @@ pub enum Subject {
 /// The state of a task or worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
+    /// Not told yet: the trace began in the middle. No event of the tables says it.
+    Undetermined,
     /// Before its creation and after its end.
     NotExist,
     /// A task that waits for a worker.

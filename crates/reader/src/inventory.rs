@@ -1,0 +1,273 @@
+//! What is in a trace, in numbers.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use exectrace_format::role::{Metric, Range, State};
+use exectrace_format::{StringId, TaskId, ThreadId, WorkerId, go_v1, go_v2};
+
+use crate::event::{Event, EventType, Kind};
+use crate::{Reader, Timestamp};
+
+/// Counts of events by kind, and of what they are about.
+///
+/// The names of kinds are Go's: of the record in format v1, of what its reader makes of it in v2.
+#[derive(Clone, Debug, Default)]
+pub struct Inventory {
+    by_key: HashMap<Key, u64>,
+    tasks_seen: HashSet<u64>,
+    tasks_created: HashSet<u64>,
+    waiting_for_network: HashSet<u64>,
+    workers: HashSet<i64>,
+    threads: HashSet<u64>,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    workers_max: u64,
+    counted: Counted,
+}
+
+/// What tells the kinds of events apart, before they have names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Type(EventType),
+    Sync,
+    Task(State, State),
+    Worker(State, State),
+    Begin(Range, u64),
+    Active(Range),
+    End(Range, u64),
+    Metric(Metric),
+    Experiment,
+}
+
+/// Plain counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// All events.
+    pub events: u64,
+    /// User tasks that begin.
+    pub user_tasks_begun: u64,
+    /// User tasks that end.
+    pub user_tasks_ended: u64,
+    /// User regions that begin.
+    pub user_regions_begun: u64,
+    /// User regions that end.
+    pub user_regions_ended: u64,
+    /// User logs.
+    pub user_logs: u64,
+    /// CPU samples.
+    pub samples: u64,
+    /// Syncs.
+    pub syncs: u64,
+}
+
+impl Inventory {
+    /// Counts an event.
+    pub fn add(&mut self, event: &Event) {
+        self.first.get_or_insert(event.time);
+        self.last = Some(event.time);
+        self.counted.add(event);
+        *self.by_key.entry(Key::of(event)).or_default() += 1;
+        if event.thread != ThreadId::NONE {
+            self.threads.insert(event.thread.0);
+        }
+        self.see_task(event.task);
+        if !self.is_nobodys(event) {
+            self.see_worker(event.worker);
+        }
+        match event.kind {
+            Kind::TaskTransition { task, from, .. } => {
+                self.see_task(task);
+                if from == State::NotExist {
+                    self.tasks_created.insert(task.0);
+                }
+            }
+            Kind::WorkerTransition { worker, .. } => self.see_worker(worker),
+            Kind::Metric {
+                metric: Metric::Workers,
+                value,
+            } => self.workers_max = self.workers_max.max(value),
+            _ => {}
+        }
+    }
+
+    /// Whether Go's reader of format v1 counts the event to none of the real workers: it moves some to workers of its own.
+    fn is_nobodys(&mut self, event: &Event) -> bool {
+        use go_v1::EventType as E;
+        let EventType::V1(event_type) = event.event_type else {
+            return false;
+        };
+        match (event_type, event.kind) {
+            (E::GoBlockNet, Kind::TaskTransition { task, .. }) => {
+                self.waiting_for_network.insert(task.0);
+                false
+            }
+            (E::GoUnblock, Kind::TaskTransition { task, .. }) => {
+                self.waiting_for_network.remove(&task.0)
+            }
+            (E::GCStart | E::GoSysExit, _) => true,
+            _ => event.worker.0 >= 1_000_000,
+        }
+    }
+
+    fn see_task(&mut self, task: TaskId) {
+        if task.0 != 0 {
+            self.tasks_seen.insert(task.0);
+        }
+    }
+
+    fn see_worker(&mut self, worker: WorkerId) {
+        if worker != WorkerId::NONE {
+            self.workers.insert(worker.0);
+        }
+    }
+
+    /// The plain counts.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        self.counted
+    }
+
+    /// The time of the first event and of the last.
+    #[must_use]
+    pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        self.first.zip(self.last)
+    }
+
+    /// Tasks that own an event or are named by a transition.
+    #[must_use]
+    pub fn tasks_seen(&self) -> usize {
+        self.tasks_seen.len()
+    }
+
+    /// Tasks whose creation is in the trace.
+    #[must_use]
+    pub fn tasks_created(&self) -> usize {
+        self.tasks_created.len()
+    }
+
+    /// Workers that own an event or are named by a transition.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Threads that own an event; format v1 names none.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// The most workers that the program allowed itself.
+    #[must_use]
+    pub fn workers_max(&self) -> u64 {
+        self.workers_max
+    }
+
+    /// Events by Go's name for their kind. `reader` is the one that the events came from.
+    #[must_use]
+    pub fn by_kind(&self, reader: &Reader<'_>) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for (key, count) in &self.by_key {
+            *counts.entry(key.name(reader)).or_default() += count;
+        }
+        counts
+    }
+}
+
+impl Counted {
+    fn add(&mut self, event: &Event) {
+        self.events += 1;
+        match event.kind {
+            Kind::Sync => self.syncs += 1,
+            Kind::Sample => self.samples += 1,
+            Kind::UserTaskBegin { .. } => self.user_tasks_begun += 1,
+            Kind::UserTaskEnd { .. } => self.user_tasks_ended += 1,
+            Kind::UserRegionBegin { .. } => self.user_regions_begun += 1,
+            Kind::UserRegionEnd { .. } => self.user_regions_ended += 1,
+            Kind::UserLog { .. } => self.user_logs += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Key {
+    fn of(event: &Event) -> Self {
+        if let EventType::V1(_) = event.event_type {
+            return Self::Type(event.event_type);
+        }
+        match event.kind {
+            Kind::Sync => Self::Sync,
+            Kind::TaskTransition { from, to, .. } => Self::Task(from, to),
+            Kind::WorkerTransition { from, to, .. } => Self::Worker(from, to),
+            Kind::RangeBegin { range, reason } => Self::Begin(range, reason.0),
+            Kind::RangeActive { range, .. } => Self::Active(range),
+            Kind::RangeEnd { range, reason, .. } => Self::End(range, reason.0),
+            Kind::Metric { metric, .. } => Self::Metric(metric),
+            Kind::Experiment { .. } => Self::Experiment,
+            _ => Self::Type(event.event_type),
+        }
+    }
+
+    fn name(&self, reader: &Reader<'_>) -> String {
+        let range_name = |range, reason| match range {
+            Range::Gc => String::from("GC concurrent mark phase"),
+            Range::Sweep => String::from("GC incremental sweep"),
+            Range::MarkAssist => String::from("GC mark assist"),
+            Range::StopTheWorld => {
+                format!(
+                    "stop-the-world ({})",
+                    reader.tables().text(StringId(reason))
+                )
+            }
+        };
+        match *self {
+            Self::Sync => String::from("Sync"),
+            Self::Experiment => String::from("Experimental"),
+            Self::Task(from, to) => format!("G:{}>{}", state_name(from), state_name(to)),
+            Self::Worker(from, to) => format!("P:{}>{}", state_name(from), state_name(to)),
+            Self::Begin(range, reason) => format!("RangeBegin:{}", range_name(range, reason)),
+            Self::Active(range) => format!("RangeActive:{}", range_name(range, 0)),
+            Self::End(range, reason) => format!("RangeEnd:{}", range_name(range, reason)),
+            Self::Metric(metric) => format!("Metric:{}", metric_name(metric)),
+            Self::Type(EventType::V1(event_type)) => {
+                event_type.spec().name_in(reader.version()).to_owned()
+            }
+            Self::Type(EventType::V2(event_type)) => type_name(event_type).to_owned(),
+        }
+    }
+}
+
+fn state_name(state: State) -> &'static str {
+    match state {
+        State::Undetermined => "Undetermined",
+        State::NotExist => "NotExist",
+        State::Runnable => "Runnable",
+        State::Running => "Running",
+        State::Waiting => "Waiting",
+        State::Syscall => "Syscall",
+        State::Idle => "Idle",
+    }
+}
+
+fn metric_name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Workers => "/sched/gomaxprocs:threads",
+        Metric::HeapLive => "/memory/classes/heap/objects:bytes",
+        Metric::HeapGoal => "/gc/heap/goal:bytes",
+    }
+}
+
+/// What Go's reader of format v2 calls an event that is no transition, range or metric.
+fn type_name(event_type: go_v2::EventType) -> &'static str {
+    use go_v2::EventType as E;
+    match event_type {
+        E::GoLabel => "Label",
+        E::CPUSample => "StackSample",
+        E::UserTaskBegin => "TaskBegin",
+        E::UserTaskEnd => "TaskEnd",
+        E::UserRegionBegin => "RegionBegin",
+        E::UserRegionEnd => "RegionEnd",
+        E::UserLog => "Log",
+        other => other.spec().name,
+    }
+}

@@ -1,0 +1,56 @@
+//! Reads execution traces: Go's from 1.5 to 1.27, and those of exectrace.
+//!
+//! Whatever the version, what comes out are events of one model, in order of time and checked as Go's own readers check
+//! them: [`Reader`] refuses what they refuse, and says where and why.
+//!
+//! # Examples
+//!
+//! ```
+//! use exectrace_format::go_v1::{Batch, Event as _, Frequency, GoCreate, GoStart, ProcStart};
+//! use exectrace_format::role::State;
+//! use exectrace_format::{Seq, StackId, TaskId, ThreadId, Version, WorkerId};
+//! use exectrace_reader::{Kind, Reader};
+//!
+//! // A file, as a recorder writes it.
+//! let mut file = Version::Go1_19.header().to_vec();
+//! Batch { worker: WorkerId(0), ticks: 1000 }.append(0, &mut file);
+//! GoCreate { task: TaskId(1), start_stack: StackId(0), stack: StackId(0) }.append(5, &mut file);
+//! ProcStart { thread: ThreadId(7) }.append(1, &mut file);
+//! GoStart { task: TaskId(1), seq: Seq(1) }.append(7, &mut file);
+//! Frequency { ticks_per_second: 1_000_000_000 }.append(0, &mut file);
+//!
+//! let events: Vec<_> = Reader::new(&file)?.collect::<Result<_, _>>()?;
+//! let start = events.last().unwrap();
+//! assert_eq!((start.time.0, start.worker, start.thread), (8, WorkerId(0), ThreadId(7)));
+//! assert!(matches!(start.kind, Kind::TaskTransition { task: TaskId(1), to: State::Running, .. }));
+//! # Ok::<(), exectrace_reader::Error>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | has |
+//! | --- | --- |
+//! | `reader` | [`Reader`], the door |
+//! | `v1`, `v2` | the two formats: how their events are found and put in order |
+//! | `event` | [`Event`] and [`Kind`], the model |
+//! | `tables` | [`Tables`]: strings and stacks by ids that hold for the whole trace |
+//! | `inventory` | [`Inventory`]: what is in a trace, in numbers |
+//! | `error` | [`Error`]: what is wrong, and where |
+
+mod error;
+mod event;
+mod id_map;
+mod id_table;
+mod inventory;
+mod reader;
+mod tables;
+mod time;
+mod v1;
+mod v2;
+
+pub use error::{Cause, Error};
+pub use event::{Event, EventType, Kind, UserTaskBegin};
+pub use inventory::{Counted, Inventory};
+pub use reader::{Contents, Reader};
+pub use tables::Tables;
+pub use time::Timestamp;

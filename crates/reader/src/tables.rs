@@ -1,0 +1,153 @@
+//! Strings and stacks by ids that hold for the whole trace.
+//!
+//! A file of format v2 begins its tables anew in each generation; here equal strings and equal stacks have equal ids, so that
+//! whoever counts or groups by them need not look inside. Only what events refer to gets in.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use exectrace_format::{Frame, StackId, StringId};
+
+/// The strings and stacks that the events so far refer to.
+#[derive(Clone, Debug)]
+pub struct Tables<'a> {
+    file: &'a [u8],
+    strings: Vec<&'a [u8]>,
+    string_ids: HashMap<&'a [u8], StringId>,
+    frames: Vec<Frame>,
+    frame_ids: HashMap<Frame, u32>,
+    stacks: Vec<Arc<[u32]>>,
+    stack_ids: HashMap<Arc<[u32]>, StackId>,
+}
+
+/// Marks the id of a string that stands in the file and in no table: the rest is where, and how long.
+///
+/// Log messages are seldom equal; a table of them would grow with the file.
+const IN_FILE: u64 = 1 << 63;
+/// Bits of the length: more than [`V1_STRING_BYTES_MAX`](exectrace_format::limits::V1_STRING_BYTES_MAX) needs.
+const LENGTH_BITS: u32 = 20;
+
+impl<'a> Tables<'a> {
+    pub(crate) fn new(file: &'a [u8]) -> Self {
+        Self {
+            file,
+            strings: Vec::new(),
+            string_ids: HashMap::new(),
+            frames: Vec::new(),
+            frame_ids: HashMap::new(),
+            stacks: Vec::new(),
+            stack_ids: HashMap::new(),
+        }
+    }
+
+    /// The bytes of a string; empty for an id that is not of this trace.
+    #[must_use]
+    pub fn string(&self, id: StringId) -> &'a [u8] {
+        if id.0 & IN_FILE != 0 {
+            let length = (id.0 & ((1 << LENGTH_BITS) - 1)) as usize;
+            let start = ((id.0 & !IN_FILE) >> LENGTH_BITS) as usize;
+            return self.file.get(start..start + length).unwrap_or_default();
+        }
+        let index = (id.0 as usize).wrapping_sub(1);
+        self.strings.get(index).copied().unwrap_or_default()
+    }
+
+    /// The same as text: what is not UTF-8 becomes U+FFFD.
+    #[must_use]
+    pub fn text(&self, id: StringId) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.string(id))
+    }
+
+    /// The frames of a stack, innermost first; none for an id that is not of this trace.
+    pub fn frames(&self, id: StackId) -> impl ExactSizeIterator<Item = &Frame> + Clone {
+        let index = (id.0 as usize).wrapping_sub(1);
+        let stack: &[u32] = self.stacks.get(index).map_or(&[], |stack| stack);
+        stack.iter().map(|&frame| &self.frames[frame as usize])
+    }
+
+    /// The id of a string.
+    pub(crate) fn intern(&mut self, string: &'a [u8]) -> StringId {
+        if string.is_empty() {
+            return StringId(0);
+        }
+        *self.string_ids.entry(string).or_insert_with(|| {
+            self.strings.push(string);
+            StringId(self.strings.len() as u64)
+        })
+    }
+
+    /// The id of a string in the file that is not worth a place in the table.
+    pub(crate) fn in_file(&self, string: &'a [u8]) -> StringId {
+        let start = string
+            .as_ptr()
+            .addr()
+            .wrapping_sub(self.file.as_ptr().addr()) as u64;
+        if string.is_empty() {
+            return StringId(0);
+        }
+        StringId(IN_FILE | start << LENGTH_BITS | string.len() as u64)
+    }
+
+    /// The id of a frame, by which stacks are made.
+    pub(crate) fn frame(&mut self, frame: Frame) -> u32 {
+        *self.frame_ids.entry(frame).or_insert_with(|| {
+            self.frames.push(frame);
+            (self.frames.len() - 1) as u32
+        })
+    }
+
+    /// The id of a stack.
+    pub(crate) fn stack(&mut self, frames: &[u32]) -> StackId {
+        if let Some(&id) = self.stack_ids.get(frames) {
+            return id;
+        }
+        let frames: Arc<[u32]> = frames.into();
+        self.stacks.push(Arc::clone(&frames));
+        let id = StackId(self.stacks.len() as u64);
+        self.stack_ids.insert(frames, id);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_things_have_equal_ids() {
+        let file = b"..main..main..message".as_slice();
+        let mut tables = Tables::new(file);
+        let main = tables.intern(&file[2..6]);
+        assert_eq!(tables.intern(&file[8..12]), main);
+        assert_eq!(tables.intern(b""), StringId(0));
+        assert_eq!(tables.string(main), b"main");
+        let frame = |pc| Frame {
+            pc,
+            function: main,
+            ..Frame::default()
+        };
+        let frames = [tables.frame(frame(1)), tables.frame(frame(2))];
+        let stack = tables.stack(&frames);
+        assert_eq!(tables.stack(&frames), stack);
+        assert_ne!(tables.stack(&frames[..1]), stack);
+        assert!(tables.frames(stack).eq([&frame(1), &frame(2)]));
+    }
+
+    #[test]
+    fn a_message_is_found_in_the_file() {
+        let file = b"..main..main..message".as_slice();
+        let tables = Tables::new(file);
+        assert_eq!(tables.string(tables.in_file(&file[14..])), b"message");
+        assert_eq!(tables.string(tables.in_file(&file[..0])), b"");
+    }
+
+    #[test]
+    fn an_id_of_nobody_is_empty() {
+        let tables = Tables::new(b"");
+        assert_eq!(tables.string(StringId(7)), b"");
+        assert_eq!(tables.string(StringId(u64::MAX)), b"");
+        assert_eq!(tables.frames(StackId(7)).len(), 0);
+        assert_eq!(tables.frames(StackId(0)).len(), 0);
+    }
+}

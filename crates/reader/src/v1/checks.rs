@@ -1,0 +1,265 @@
+//! What must hold of a trace that is in order.
+
+use std::collections::HashSet;
+
+use exectrace_format::go_v1::EventType;
+use exectrace_format::role::State;
+use exectrace_format::{StringId, Version};
+
+use super::cursor::{RawEvent, stops, waits};
+use crate::Cause;
+use crate::id_map::IdMap;
+
+/// The state of all tasks and workers, as the checks of Go's reader have it.
+#[derive(Debug)]
+pub(super) struct Checks {
+    tasks: IdMap<Task>,
+    workers: IdMap<Worker>,
+    collects: bool,
+    world_is_stopped: bool,
+    /// Before version 1.10 each worker stopped the world for itself.
+    stops_by_worker: bool,
+    user_tasks: HashSet<u64>,
+    timer_tasks: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct Task {
+    state: State,
+    assists: bool,
+    regions: Vec<(u64, StringId)>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Worker {
+    runs: bool,
+    task: u64,
+    sweeps: bool,
+    stops_world: bool,
+}
+
+/// Stands for the events that Go's reader puts on workers of their own.
+const SYSCALLS: i64 = 1_000_003;
+const TIMERS: i64 = 1_000_001;
+
+impl Default for Task {
+    /// As Go's reader has those that it has not heard of.
+    fn default() -> Self {
+        Self {
+            state: State::NotExist,
+            assists: false,
+            regions: Vec::new(),
+        }
+    }
+}
+
+impl Checks {
+    pub(super) fn new(version: Version, timer_tasks: Vec<u64>) -> Self {
+        let mut tasks: IdMap<Task> = IdMap::default();
+        // What no task does is done by a task that always runs.
+        tasks.entry(0).or_default().state = State::Running;
+        Self {
+            tasks,
+            workers: IdMap::default(),
+            collects: false,
+            world_is_stopped: false,
+            stops_by_worker: !version.at_least(Version::Go1_10),
+            user_tasks: HashSet::new(),
+            timer_tasks,
+        }
+    }
+
+    /// Checks an event, which then has happened. `name` is that of a region.
+    #[inline]
+    pub(super) fn event(&mut self, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
+        use EventType as E;
+        let is_timer = self.timer_tasks.contains(&event.owner)
+            && matches!(event.event_type, E::GoUnblock | E::GoUnblockLocal);
+        let number = match event.event_type {
+            E::GoSysExit => SYSCALLS,
+            _ if is_timer => TIMERS,
+            _ => event.worker,
+        };
+        let task = self.tasks.entry(event.owner).or_default();
+        let worker = self.workers.entry(number as u64).or_default();
+        let subject = event.args[0];
+        match event.event_type {
+            E::ProcStart => worker.start(number)?,
+            E::ProcStop => worker.stop(number)?,
+            E::GCStart => flip(&mut self.collects, true).map_err(|_| Cause::CollectorState)?,
+            E::GCDone => flip(&mut self.collects, false).map_err(|_| Cause::CollectorState)?,
+            E::GCSTWStart | E::GCSTWDone => {
+                let is_stopped = if self.stops_by_worker {
+                    &mut worker.stops_world
+                } else {
+                    &mut self.world_is_stopped
+                };
+                flip(is_stopped, event.event_type == E::GCSTWStart)?;
+            }
+            E::GCSweepStart => flip(&mut worker.sweeps, true)?,
+            E::GCSweepDone => flip(&mut worker.sweeps, false)?,
+            E::GCMarkAssistStart => flip(&mut task.assists, true)?,
+            // It may have begun before the trace.
+            E::GCMarkAssistDone => task.assists = false,
+            E::GoWaiting => pass(task, State::Runnable, State::Waiting)?,
+            E::GoInSyscall => pass(task, State::Runnable, State::Syscall)?,
+            E::GoCreate => {
+                runs_on(task, worker, event.owner, true)?;
+                self.create(subject)?;
+            }
+            E::GoStart | E::GoStartLocal | E::GoStartLabel => {
+                pass(task, State::Runnable, State::Running)?;
+                worker.is_free()?;
+                worker.task = event.owner;
+            }
+            E::GoUnblock | E::GoUnblockLocal => {
+                if task.state != State::Running {
+                    return Err(wrong_task(task, State::Running));
+                }
+                if !is_timer && worker.task != event.owner {
+                    return Err(Cause::TaskElsewhere);
+                }
+                self.wake(subject)?;
+            }
+            E::GoSysCall => runs_on(task, worker, event.owner, false)?,
+            E::GoSysBlock => {
+                runs_on(task, worker, event.owner, false)?;
+                task.state = State::Syscall;
+                worker.task = 0;
+            }
+            E::GoSysExit | E::GoSysExitLocal => {
+                if task.state == State::Waiting {
+                    task.state = State::Syscall;
+                }
+                pass(task, State::Syscall, State::Runnable)?;
+            }
+            E::UserTaskCreate => {
+                let is_new = self.user_tasks.insert(subject);
+                if !is_new {
+                    return Err(Cause::UserTaskExists { user_task: subject });
+                }
+            }
+            E::UserTaskEnd => {
+                self.user_tasks.remove(&subject);
+            }
+            E::UserRegion => region(task, event, name)?,
+            event_type if stops(event_type) => {
+                runs_on(task, worker, event.owner, false)?;
+                task.state = match event_type {
+                    E::GoEnd | E::GoStop => State::NotExist,
+                    event_type if waits(event_type) => State::Waiting,
+                    _ => State::Runnable,
+                };
+                worker.task = 0;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Checks {
+    fn create(&mut self, new: u64) -> Result<(), Cause> {
+        if self.tasks.contains_key(&new) {
+            return Err(Cause::TaskExists);
+        }
+        self.tasks.entry(new).or_default().state = State::Runnable;
+        Ok(())
+    }
+
+    fn wake(&mut self, woken: u64) -> Result<(), Cause> {
+        let woken = self.tasks.entry(woken).or_default();
+        // For Go's reader, one in a system call waits as well.
+        if woken.state == State::Syscall {
+            woken.state = State::Waiting;
+        }
+        pass(woken, State::Waiting, State::Runnable)
+    }
+}
+
+impl Worker {
+    fn start(&mut self, number: i64) -> Result<(), Cause> {
+        if std::mem::replace(&mut self.runs, true) {
+            return Err(wrong_worker(number, State::Running, State::Idle));
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, number: i64) -> Result<(), Cause> {
+        if !std::mem::replace(&mut self.runs, false) {
+            return Err(wrong_worker(number, State::Idle, State::Running));
+        }
+        self.is_free()
+    }
+
+    /// Whether it runs no task.
+    fn is_free(&self) -> Result<(), Cause> {
+        if self.task != 0 {
+            return Err(Cause::Context {
+                subject: "task",
+                wanted: false,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Opens or closes a range that was closed or open.
+fn flip(is_open: &mut bool, opens: bool) -> Result<(), Cause> {
+    if std::mem::replace(is_open, opens) == opens {
+        return Err(Cause::Range { open: opens });
+    }
+    Ok(())
+}
+
+fn pass(task: &mut Task, from: State, to: State) -> Result<(), Cause> {
+    if task.state != from {
+        return Err(wrong_task(task, from));
+    }
+    task.state = to;
+    Ok(())
+}
+
+/// Whether the task runs on the worker.
+#[inline]
+fn runs_on(task: &Task, worker: &Worker, owner: u64, may_be_none: bool) -> Result<(), Cause> {
+    if task.state != State::Running {
+        return Err(wrong_task(task, State::Running));
+    }
+    if worker.task != owner || owner == 0 && !may_be_none {
+        return Err(Cause::TaskElsewhere);
+    }
+    Ok(())
+}
+
+fn region(task: &mut Task, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
+    let [user_task, mode, ..] = event.args;
+    match mode {
+        0 => task.regions.push((user_task, name)),
+        1 => {
+            let innermost = task.regions.pop();
+            if innermost.is_some_and(|innermost| innermost != (user_task, name)) {
+                return Err(Cause::RegionNotInnermost);
+            }
+        }
+        number => return Err(Cause::NoSuchKind { number }),
+    }
+    Ok(())
+}
+
+#[cold]
+fn wrong_task(task: &Task, wanted: State) -> Cause {
+    Cause::TaskState {
+        is: Some(task.state),
+        wanted,
+    }
+}
+
+#[cold]
+fn wrong_worker(worker: i64, is: State, wanted: State) -> Cause {
+    Cause::WorkerState {
+        worker: worker as u64,
+        is: Some(is),
+        wanted,
+    }
+}

@@ -1,0 +1,343 @@
+//! The first pass over a file: where each worker's events are, and what stands beside them.
+//!
+//! Format v1 can only be put in order with all workers' events at hand, and its batches do not say where they end. So the file
+//! is read once to find them, and once more, by a cursor for each worker, to decode events as they are needed: what is kept
+//! between is a line a batch, not an event.
+
+use std::collections::HashMap;
+
+use exectrace_format::go_v1::{EventType, Record, Records};
+use exectrace_format::{StackId, StringId, Version};
+
+use crate::id_table::IdTable;
+use crate::tables::Tables;
+use crate::{Cause, Error};
+
+/// What the first pass finds.
+#[derive(Debug)]
+pub(super) struct Index<'a> {
+    pub(super) version: Version,
+    /// The stretches of each worker's events, by worker in the order of their first.
+    pub(super) workers: Vec<Worker>,
+    /// CPU samples by time.
+    pub(super) samples: Vec<Sample>,
+    /// Ends of system calls that were written later than they happened, by time.
+    pub(super) late_exits: Vec<LateExit>,
+    pub(super) ticks_per_second: i64,
+    /// Tasks that run timers.
+    pub(super) timer_tasks: Vec<u64>,
+    /// Whether some wakes were for nothing.
+    pub(super) has_futile_wakeups: bool,
+    pub(super) strings: Strings<'a>,
+    pub(super) stacks: Stacks,
+}
+
+/// The events of one worker.
+#[derive(Debug)]
+pub(super) struct Worker {
+    /// Its number, -1 for events that were written without a worker.
+    pub(super) number: i64,
+    pub(super) stretches: Vec<Stretch>,
+}
+
+/// Records of one worker without another's between them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    /// The time at its begin.
+    pub(super) ticks: i64,
+    /// Version 1.5: the sequence number at its begin.
+    pub(super) sequence: i64,
+}
+
+/// A CPU sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) offset: u64,
+    pub(super) ticks: i64,
+    pub(super) worker: i64,
+    pub(super) task: u64,
+    pub(super) stack: u64,
+}
+
+/// A system call that ended at `ticks`, of which the event at `offset` tells later.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateExit {
+    pub(super) ticks: i64,
+    pub(super) offset: u64,
+    pub(super) task: u64,
+    pub(super) worker: i64,
+}
+
+/// The file's strings, and their ids in the trace's tables once an event refers to them.
+#[derive(Debug, Default)]
+pub(super) struct Strings<'a> {
+    by_id: IdTable<(&'a [u8], Option<StringId>)>,
+}
+
+/// Where the file's stacks are, and their ids in the trace's tables once an event refers to them.
+#[derive(Debug, Default)]
+pub(super) struct Stacks {
+    by_id: IdTable<(u64, Option<StackId>)>,
+}
+
+impl<'a> Index<'a> {
+    /// Reads the whole file.
+    pub(super) fn read(records: Records<'a>) -> Result<Self, Error> {
+        let mut index = Self {
+            version: records.version(),
+            workers: Vec::new(),
+            samples: Vec::new(),
+            late_exits: Vec::new(),
+            ticks_per_second: 0,
+            timer_tasks: Vec::new(),
+            has_futile_wakeups: false,
+            strings: Strings::default(),
+            stacks: Stacks::default(),
+        };
+        let mut builder = Builder::new(records.offset());
+        builder.read(&mut index, records)?;
+        let is_empty = builder.events == 0;
+        index.workers = builder.workers;
+        let end = Error::at(Cause::Empty, builder.end);
+        if is_empty {
+            return Err(end);
+        }
+        if index.ticks_per_second == 0 {
+            return Err(Error {
+                cause: Cause::NoFrequency,
+                ..end
+            });
+        }
+        index.samples.sort_by_key(|sample| sample.ticks);
+        index.late_exits.sort_by_key(|exit| exit.ticks);
+        Ok(index)
+    }
+}
+
+/// The first pass, under way.
+struct Builder {
+    workers: Vec<Worker>,
+    worker_of_number: HashMap<i64, usize>,
+    /// The worker whose stretch is open.
+    open: usize,
+    begin: u64,
+    end: u64,
+    begin_ticks: i64,
+    begin_sequence: i64,
+    ticks: i64,
+    events: u64,
+    /// An event of a worker stands in the open stretch.
+    has_events: bool,
+}
+
+impl Builder {
+    fn new(offset: u64) -> Self {
+        let mut builder = Self {
+            workers: Vec::new(),
+            worker_of_number: HashMap::new(),
+            open: 0,
+            begin: offset,
+            end: offset,
+            begin_ticks: 0,
+            begin_sequence: 0,
+            ticks: 0,
+            events: 0,
+            has_events: false,
+        };
+        // Records before the first batch are worker 0's.
+        builder.open = builder.worker(0);
+        builder
+    }
+
+    fn worker(&mut self, number: i64) -> usize {
+        let next = self.workers.len();
+        let index = *self.worker_of_number.entry(number).or_insert(next);
+        if index == next {
+            self.workers.push(Worker {
+                number,
+                stretches: Vec::new(),
+            });
+        }
+        index
+    }
+
+    fn read<'a>(&mut self, index: &mut Index<'a>, records: Records<'a>) -> Result<(), Error> {
+        let mut records = records;
+        loop {
+            let offset = records.offset();
+            match records.next() {
+                None => break,
+                Some(Ok(record)) => self.record(index, &record, records.offset())?,
+                Some(Err(error)) => return Err(Error::of_format(error, offset)),
+            }
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// Takes in the record that ends before `end`.
+    #[inline]
+    fn record<'a>(
+        &mut self,
+        index: &mut Index<'a>,
+        record: &Record<'a>,
+        end: u64,
+    ) -> Result<(), Error> {
+        let [first, second, ..] = record.args;
+        match record.event_type {
+            EventType::Batch => {
+                self.close();
+                self.open = self.worker(first as i64);
+                self.begin = end;
+                self.begin_ticks = second as i64;
+                self.begin_sequence = record.sequence as i64;
+                self.ticks = second as i64;
+            }
+            EventType::String => index
+                .strings
+                .define(first, record.rest)
+                .map_err(|cause| Error::at(cause, record.offset))?,
+            EventType::Stack => {
+                if first != 0 && record.frames(index.version).next().is_some() {
+                    index.stacks.define(first, record.offset);
+                }
+            }
+            EventType::Frequency => {
+                index.ticks_per_second = first as i64;
+                if index.ticks_per_second <= 0 {
+                    return Err(Error::at(Cause::TimeOrder, record.offset));
+                }
+            }
+            EventType::TimerGoroutine => index.timer_tasks.push(first),
+            _ => self.event(index, record)?,
+        }
+        self.end = end;
+        Ok(())
+    }
+
+    #[inline]
+    fn event(&mut self, index: &mut Index<'_>, record: &Record<'_>) -> Result<(), Error> {
+        self.ticks = self.ticks.wrapping_add(record.delta as i64);
+        self.events += 1;
+        let [first, second, third, fourth] = record.args;
+        match record.event_type {
+            EventType::CPUSample => {
+                index.samples.push(Sample {
+                    offset: record.offset,
+                    ticks: first as i64,
+                    worker: second as i64,
+                    task: third,
+                    stack: fourth,
+                });
+                return Ok(());
+            }
+            EventType::GoSysExit if third != 0 && (third as i64) < self.ticks => {
+                index.late_exits.push(LateExit {
+                    ticks: third as i64,
+                    offset: record.offset,
+                    task: first,
+                    worker: self.workers[self.open].number,
+                });
+            }
+            EventType::FutileWakeup => index.has_futile_wakeups = true,
+            EventType::GCSTWStart if !index.version.at_least(Version::Go1_21) && first > 1 => {
+                let cause = Cause::NoSuchKind { number: first };
+                return Err(Error::at(cause, record.offset));
+            }
+            _ => {}
+        }
+        self.has_events = true;
+        Ok(())
+    }
+
+    /// The open stretch ends here.
+    fn close(&mut self) {
+        if std::mem::replace(&mut self.has_events, false) {
+            self.workers[self.open].stretches.push(Stretch {
+                begin: self.begin,
+                end: self.end,
+                ticks: self.begin_ticks,
+                sequence: self.begin_sequence,
+            });
+        }
+    }
+}
+
+impl<'a> Strings<'a> {
+    fn define(&mut self, id: u64, text: &'a [u8]) -> Result<(), Cause> {
+        self.by_id
+            .insert(id, (text, None))
+            .map_err(|_| Cause::StringRepeated { id })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// The trace's id; of one that no record defines, that of the empty string.
+    pub(super) fn id(&mut self, id: u64, tables: &mut Tables<'a>) -> StringId {
+        match self.by_id.get_mut(id) {
+            Some((text, known)) => *known.get_or_insert_with(|| tables.intern(text)),
+            None => StringId(0),
+        }
+    }
+}
+
+impl Stacks {
+    /// A later definition of the same id holds.
+    fn define(&mut self, id: u64, offset: u64) {
+        if let Err(stack) = self.by_id.insert(id, (offset, None))
+            && let Some(known) = self.by_id.get_mut(id)
+        {
+            *known = stack;
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// The trace's id; of one that no record defines, 0.
+    #[inline]
+    pub(super) fn id<'a>(
+        &mut self,
+        id: u64,
+        file: &'a [u8],
+        version: Version,
+        strings: &mut Strings<'a>,
+        tables: &mut Tables<'a>,
+    ) -> StackId {
+        let Some((offset, known)) = self.by_id.get_mut(id) else {
+            return StackId(0);
+        };
+        *known.get_or_insert_with(|| intern(*offset, file, version, strings, tables))
+    }
+}
+
+/// Decodes the stack at `offset` into the tables.
+#[cold]
+fn intern<'a>(
+    offset: u64,
+    file: &'a [u8],
+    version: Version,
+    strings: &mut Strings<'a>,
+    tables: &mut Tables<'a>,
+) -> StackId {
+    let mut records = Records::resume(version, &file[offset as usize..], offset);
+    let Some(Ok(record)) = records.next() else {
+        return StackId(0);
+    };
+    let frames: Vec<u32> = record
+        .frames(version)
+        .map(|mut frame| {
+            frame.function = strings.id(frame.function.0, tables);
+            frame.file = strings.id(frame.file.0, tables);
+            tables.frame(frame)
+        })
+        .collect();
+    tables.stack(&frames)
+}

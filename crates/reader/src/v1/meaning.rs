@@ -1,0 +1,234 @@
+//! What an event of format v1 means, in the one model.
+
+use exectrace_format::go_v1::EventType;
+use exectrace_format::role::{Metric, Range, Role, State, Subject};
+use exectrace_format::spec::ArgKind;
+use exectrace_format::{StackId, StringId, TaskId, UserTaskId, Version, WorkerId};
+
+use super::cursor::RawEvent;
+use super::index::Index;
+use crate::event::{Kind, UserTaskBegin};
+use crate::id_map::IdMap;
+use crate::tables::Tables;
+
+/// Why the world is stopped, by number, since version 1.21.
+const STOP_REASONS: [&str; 17] = [
+    "unknown",
+    "GC mark termination",
+    "GC sweep termination",
+    "write heap dump",
+    "goroutine profile",
+    "goroutine profile cleanup",
+    "all goroutines stack trace",
+    "read mem stats",
+    "AllThreadsSyscall",
+    "GOMAXPROCS",
+    "start trace",
+    "stop trace",
+    "CountPagesInUse (test)",
+    "ReadMetricsSlow (test)",
+    "ReadMemStatsSlow (test)",
+    "PageCachePagesLeaked (test)",
+    "ResetDebugLog (test)",
+];
+
+/// The same up to version 1.19: a place in the list above.
+const OLD_STOP_REASONS: [usize; 2] = [1, 2];
+
+/// Gives events their meaning; what a begin has said is told at the end once more.
+#[derive(Debug, Default)]
+pub(super) struct Meanings {
+    user_tasks: IdMap<UserTaskBegin>,
+    stop_reason: StringId,
+}
+
+/// What an event says beside its kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meaning {
+    pub(super) kind: Kind,
+    pub(super) stack: StackId,
+    /// A region's name.
+    pub(super) name: StringId,
+}
+
+/// The names and stacks of a trace.
+pub(super) struct Names<'n, 'a> {
+    pub(super) file: &'a [u8],
+    pub(super) index: &'n mut Index<'a>,
+    pub(super) tables: &'n mut Tables<'a>,
+}
+
+impl<'a> Names<'_, 'a> {
+    fn string(&mut self, id: u64) -> StringId {
+        self.index.strings.id(id, self.tables)
+    }
+
+    #[inline]
+    fn stack(&mut self, id: u64) -> StackId {
+        if id == 0 {
+            return StackId(0);
+        }
+        let (version, strings) = (self.index.version, &mut self.index.strings);
+        self.index
+            .stacks
+            .id(id, self.file, version, strings, self.tables)
+    }
+}
+
+/// Where each type has the stack of who wrote it; past the arguments for those that have none.
+static STACK_ARG: [u8; 64] = {
+    let mut places = [u8::MAX; 64];
+    let mut i = 0;
+    while i < EventType::ALL.len() {
+        let spec = EventType::ALL[i].spec();
+        let mut arg = 0;
+        while arg < spec.args.len() {
+            if matches!(spec.args[arg].kind, ArgKind::StackId) {
+                places[spec.number as usize] = arg as u8;
+            }
+            arg += 1;
+        }
+        i += 1;
+    }
+    places
+};
+
+impl Meanings {
+    #[inline]
+    pub(super) fn of<'a>(&mut self, event: &RawEvent<'a>, names: &mut Names<'_, 'a>) -> Meaning {
+        let place = usize::from(STACK_ARG[event.event_type as usize & 63]);
+        let stack = names.stack(event.args.get(place).copied().unwrap_or_default());
+        let spec = event.event_type.spec();
+        let mut name = StringId(0);
+        let kind = match spec.role {
+            Role::Transition(Subject::Task, from, to) => {
+                task_transition(event, from, to, stack, names)
+            }
+            Role::Transition(Subject::Worker, from, to) => Kind::WorkerTransition {
+                worker: WorkerId(event.worker),
+                from,
+                to,
+            },
+            Role::RangeBegin(range) => self.range_begin(event, range, names),
+            Role::RangeEnd(range) => self.range_end(event, range),
+            Role::Metric(metric) => metric_kind(event, metric),
+            Role::SyscallBegin => Kind::SyscallBegin,
+            Role::FutileWakeup => Kind::FutileWakeup,
+            Role::UserTaskBegin => self.user_task_begin(event, names),
+            Role::UserTaskEnd => Kind::UserTaskEnd {
+                user_task: UserTaskId(event.args[0]),
+                begin: self.user_tasks.remove(&event.args[0]),
+            },
+            Role::UserRegion => {
+                let [user_task, mode, id, ..] = event.args;
+                name = names.string(id);
+                let user_task = UserTaskId(user_task);
+                if mode == 0 {
+                    Kind::UserRegionBegin { user_task, name }
+                } else {
+                    Kind::UserRegionEnd { user_task, name }
+                }
+            }
+            Role::UserLog => Kind::UserLog {
+                user_task: UserTaskId(event.args[0]),
+                key: names.string(event.args[1]),
+                message: names.tables.in_file(event.message),
+            },
+            // Nothing else is an event of format v1.
+            _ => Kind::Sample,
+        };
+        Meaning { kind, stack, name }
+    }
+
+    fn range_begin<'a>(
+        &mut self,
+        event: &RawEvent<'a>,
+        range: Range,
+        names: &mut Names<'_, 'a>,
+    ) -> Kind {
+        let mut reason = StringId(0);
+        if range == Range::StopTheWorld {
+            reason = names
+                .tables
+                .intern(stop_reason(event.args[0], names.index.version).as_bytes());
+            self.stop_reason = reason;
+        }
+        Kind::RangeBegin { range, reason }
+    }
+
+    fn range_end(&mut self, event: &RawEvent<'_>, range: Range) -> Kind {
+        let (mut reason, mut swept_bytes, mut reclaimed_bytes) = (StringId(0), 0, 0);
+        match range {
+            Range::StopTheWorld => reason = std::mem::take(&mut self.stop_reason),
+            Range::Sweep => [swept_bytes, reclaimed_bytes, ..] = event.args,
+            Range::Gc | Range::MarkAssist => {}
+        }
+        Kind::RangeEnd {
+            range,
+            reason,
+            swept_bytes,
+            reclaimed_bytes,
+        }
+    }
+
+    fn user_task_begin<'a>(&mut self, event: &RawEvent<'a>, names: &mut Names<'_, 'a>) -> Kind {
+        let [id, parent, name, _] = event.args;
+        let (parent, name) = (UserTaskId(parent), names.string(name));
+        self.user_tasks.insert(id, UserTaskBegin { parent, name });
+        Kind::UserTaskBegin {
+            user_task: UserTaskId(id),
+            parent,
+            name,
+        }
+    }
+}
+
+#[inline]
+fn task_transition<'a>(
+    event: &RawEvent<'a>,
+    from: State,
+    to: State,
+    stack: StackId,
+    names: &mut Names<'_, 'a>,
+) -> Kind {
+    use EventType as E;
+    let (mut task, mut reason, mut own_stack) = (event.owner, StringId(0), StackId(0));
+    match event.event_type {
+        E::GoCreate => {
+            task = event.args[0];
+            own_stack = names.stack(event.args[1]);
+        }
+        E::GoUnblock | E::GoUnblockLocal | E::GoSysExitLocal => task = event.args[0],
+        E::GoStartLabel => reason = names.string(event.args[2]),
+        _ => own_stack = stack,
+    }
+    if let Some(text) = event.event_type.spec().reason {
+        reason = names.tables.intern(text.as_bytes());
+    }
+    Kind::TaskTransition {
+        task: TaskId(task),
+        from,
+        to,
+        reason,
+        stack: own_stack,
+    }
+}
+
+fn metric_kind(event: &RawEvent<'_>, metric: Metric) -> Kind {
+    Kind::Metric {
+        metric,
+        value: event.args[0],
+    }
+}
+
+fn stop_reason(number: u64, version: Version) -> &'static str {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    let place = if version.at_least(Version::Go1_21) {
+        Some(number)
+    } else {
+        OLD_STOP_REASONS.get(number).copied()
+    };
+    place
+        .and_then(|place| STOP_REASONS.get(place).copied())
+        .unwrap_or(STOP_REASONS[0])
+}

@@ -1,0 +1,97 @@
+//! The threads' next events, the earliest first.
+//!
+//! Events of equal times come in an order that no rule of the format gives. So that it is the order of Go's reader, the heap
+//! here is its heap, step by step.
+
+use super::cursor::Cursor;
+
+/// A binary heap by time.
+#[derive(Debug, Default)]
+pub(super) struct Frontier<'a> {
+    heap: Vec<Cursor<'a>>,
+}
+
+impl<'a> Frontier<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    pub(super) fn push(&mut self, cursor: Cursor<'a>) {
+        self.heap.push(cursor);
+        self.sift_up(self.heap.len() - 1);
+    }
+
+    /// The time of the earliest event.
+    #[inline]
+    pub(super) fn time_ns(&self) -> Option<i64> {
+        self.heap.first().map(|cursor| cursor.next.time_ns)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, index: usize) -> &mut Cursor<'a> {
+        &mut self.heap[index]
+    }
+
+    /// The cursor has moved on.
+    #[inline]
+    pub(super) fn restore(&mut self, index: usize) {
+        if self.sift_up(index) == index {
+            self.sift_down(index);
+        }
+    }
+
+    /// The cursor has no more events.
+    pub(super) fn remove(&mut self, index: usize) {
+        let mut index = index;
+        while index > 0 {
+            self.heap.swap((index - 1) / 2, index);
+            index = (index - 1) / 2;
+        }
+        self.heap.swap_remove(0);
+        self.sift_down(0);
+    }
+
+    /// Puts the cursors in order of time; a heap it is still.
+    pub(super) fn sort(&mut self) {
+        self.heap.sort_by_key(|cursor| cursor.next.time_ns);
+    }
+
+    #[inline]
+    fn sift_up(&mut self, mut index: usize) -> usize {
+        while index > 0 {
+            let parent = (index - 1) / 2;
+            if self.time(parent) <= self.time(index) {
+                break;
+            }
+            self.heap.swap(parent, index);
+            index = parent;
+        }
+        index
+    }
+
+    #[inline]
+    fn sift_down(&mut self, mut index: usize) {
+        loop {
+            let mut least = index;
+            for child in [2 * index + 1, 2 * index + 2] {
+                if child < self.heap.len() && self.time(child) < self.time(least) {
+                    least = child;
+                }
+            }
+            if least == index {
+                return;
+            }
+            self.heap.swap(least, index);
+            index = least;
+        }
+    }
+
+    #[inline]
+    fn time(&self, index: usize) -> i64 {
+        self.heap[index].next.time_ns
+    }
+}

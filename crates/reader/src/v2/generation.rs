@@ -1,0 +1,299 @@
+//! One generation: its batches by thread, and its tables.
+
+use std::collections::hash_map::Entry;
+
+use exectrace_format::go_v2::{Batch, BatchKind, EventType};
+use exectrace_format::{Frame, StackId, StringId, ThreadId, Version};
+
+use super::clock::Clock;
+use crate::id_map::IdMap;
+use crate::id_table::IdTable;
+use crate::tables::Tables;
+use crate::{Cause, Error};
+
+/// A generation, read but not yet ordered.
+#[derive(Debug)]
+pub(super) struct Generation<'a> {
+    pub(super) number: u64,
+    pub(super) clock: Clock,
+    /// The least time of its batches.
+    pub(super) begin_units: u64,
+    /// Batches of events by thread, in order of the first batch.
+    pub(super) groups: Vec<Group<'a>>,
+    /// CPU samples by time.
+    pub(super) samples: Vec<Sample>,
+    strings: IdTable<Text<'a>>,
+    stacks: IdTable<Stack>,
+    /// The file's frames of all stacks, one after another.
+    frames: Vec<Frame>,
+    /// Of frames with one address the first holds for all.
+    frame_of_pc: IdMap<u32>,
+}
+
+/// The batches of one thread.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    pub(super) thread: ThreadId,
+    pub(super) batches: Vec<Batch<'a>>,
+}
+
+/// A CPU sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) offset: u64,
+    pub(super) time_ns: i64,
+    /// Thread, worker, task and stack, as in the file.
+    pub(super) args: [u64; 4],
+}
+
+/// A string of the file, and its id in the trace's tables once an event refers to it.
+#[derive(Clone, Copy, Debug)]
+struct Text<'a> {
+    bytes: &'a [u8],
+    id: Option<StringId>,
+}
+
+/// A stack of the file: where its frames are, and its id in the trace's tables once an event refers to it.
+#[derive(Clone, Copy, Debug)]
+struct Stack {
+    start: u32,
+    length: u32,
+    id: Option<StackId>,
+}
+
+/// A generation while its batches come in.
+#[derive(Debug)]
+pub(super) struct Builder<'a> {
+    version: Version,
+    number: u64,
+    /// Where it begins.
+    offset: u64,
+    units_per_second: Option<u64>,
+    has_clock_snapshot: bool,
+    begin_units: u64,
+    groups: Vec<Group<'a>>,
+    group_of_thread: IdMap<usize>,
+    /// Times are in units until the end.
+    samples: Vec<(u64, Sample)>,
+    strings: IdTable<Text<'a>>,
+    stacks: IdTable<Stack>,
+    frames: Vec<Frame>,
+    frame_of_pc: IdMap<u32>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(version: Version, number: u64, offset: u64) -> Self {
+        Self {
+            version,
+            number,
+            offset,
+            units_per_second: None,
+            has_clock_snapshot: false,
+            begin_units: u64::MAX,
+            groups: Vec::new(),
+            group_of_thread: IdMap::default(),
+            samples: Vec::new(),
+            strings: IdTable::default(),
+            stacks: IdTable::default(),
+            frames: Vec::new(),
+            frame_of_pc: IdMap::default(),
+        }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether a batch of events was among those so far.
+    pub(super) fn has_events(&self) -> bool {
+        !self.groups.is_empty()
+    }
+
+    /// Takes a batch in.
+    pub(super) fn add(&mut self, batch: Batch<'a>) -> Result<(), Error> {
+        self.begin_units = self.begin_units.min(batch.time);
+        match batch.kind(self.version) {
+            BatchKind::Events => self.add_events(batch),
+            // Nobody but the experiment knows what is in it.
+            BatchKind::Experiment => {}
+            _ => {
+                for entry in batch.entries(self.version) {
+                    let entry =
+                        entry.map_err(|error| self.error(Cause::Format(error), batch.offset))?;
+                    self.add_entry(&entry)
+                        .map_err(|cause| self.error(cause, entry.offset))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_events(&mut self, batch: Batch<'a>) {
+        let next = self.groups.len();
+        let index = *self.group_of_thread.entry(batch.thread.0).or_insert(next);
+        if index == next {
+            self.groups.push(Group {
+                thread: batch.thread,
+                batches: Vec::new(),
+            });
+        }
+        self.groups[index].batches.push(batch);
+    }
+
+    fn add_entry(&mut self, entry: &exectrace_format::go_v2::Record<'a>) -> Result<(), Cause> {
+        let id = entry.args[0];
+        match entry.event_type {
+            EventType::String => {
+                let text = Text {
+                    bytes: entry.rest,
+                    id: None,
+                };
+                if id == 0 || self.strings.insert(id, text).is_err() {
+                    return Err(Cause::StringRepeated { id });
+                }
+            }
+            EventType::Stack => {
+                let start = self.frames.len() as u32;
+                self.frames.extend(entry.frames());
+                let stack = Stack {
+                    start,
+                    length: self.frames.len() as u32 - start,
+                    id: None,
+                };
+                if id == 0 || self.stacks.insert(id, stack).is_err() {
+                    return Err(Cause::StackRepeated { id });
+                }
+            }
+            EventType::CPUSample => {
+                let [time, args @ ..] = entry.args;
+                let sample = Sample {
+                    offset: entry.offset,
+                    time_ns: 0,
+                    args,
+                };
+                self.samples.push((time, sample));
+            }
+            EventType::Frequency => {
+                let earlier = self.units_per_second.replace(id);
+                if earlier.is_some() {
+                    return Err(Cause::FrequencyRepeated);
+                }
+            }
+            EventType::ClockSnapshot => {
+                let earlier = std::mem::replace(&mut self.has_clock_snapshot, true);
+                if earlier {
+                    return Err(Cause::ClockSnapshotRepeated);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// All batches are in.
+    pub(super) fn finish(mut self) -> Result<Generation<'a>, Error> {
+        let Some(units_per_second) = self.units_per_second else {
+            return Err(self.error(Cause::NoFrequency, self.offset));
+        };
+        if self.version.at_least(Version::Go1_25) && !self.has_clock_snapshot {
+            return Err(self.error(Cause::NoClockSnapshot, self.offset));
+        }
+        for (index, frame) in self.frames.iter().enumerate() {
+            let Entry::Vacant(first) = self.frame_of_pc.entry(frame.pc) else {
+                continue;
+            };
+            first.insert(index as u32);
+            for name in [frame.function, frame.file] {
+                if name.0 != 0 && self.strings.get(name.0).is_none() {
+                    return Err(self.error(Cause::NoSuchString { id: name.0 }, self.offset));
+                }
+            }
+        }
+        let clock = Clock::new(units_per_second);
+        let mut samples: Vec<Sample> = self
+            .samples
+            .into_iter()
+            .map(|(units, sample)| Sample {
+                time_ns: clock.ns(units),
+                ..sample
+            })
+            .collect();
+        samples.sort_by_key(|sample| sample.time_ns);
+        Ok(Generation {
+            number: self.number,
+            clock,
+            begin_units: self.begin_units,
+            groups: self.groups,
+            samples,
+            strings: self.strings,
+            stacks: self.stacks,
+            frames: self.frames,
+            frame_of_pc: self.frame_of_pc,
+        })
+    }
+
+    fn error(&self, cause: Cause, offset: u64) -> Error {
+        Error::at(cause, offset).in_generation(self.number)
+    }
+}
+
+impl<'a> Generation<'a> {
+    /// How many strings and stacks its tables have.
+    pub(super) fn table_sizes(&self) -> (usize, usize) {
+        (self.strings.len(), self.stacks.len())
+    }
+
+    /// The trace's id of a string of the file.
+    #[inline]
+    pub(super) fn string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Cause> {
+        if id == 0 {
+            return Ok(StringId(0));
+        }
+        let text = self.strings.get_mut(id).ok_or(Cause::NoSuchString { id })?;
+        Ok(*text.id.get_or_insert_with(|| tables.intern(text.bytes)))
+    }
+
+    /// The id of a string that is not worth a place in the tables.
+    pub(super) fn message(&self, id: u64, tables: &Tables<'a>) -> Result<StringId, Cause> {
+        if id == 0 {
+            return Ok(StringId(0));
+        }
+        let text = self.strings.get(id).ok_or(Cause::NoSuchString { id })?;
+        Ok(tables.in_file(text.bytes))
+    }
+
+    /// The trace's id of a stack of the file.
+    #[inline]
+    pub(super) fn stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Cause> {
+        if id == 0 {
+            return Ok(StackId(0));
+        }
+        match self.stacks.get(id) {
+            None => Err(Cause::NoSuchStack { id }),
+            Some(&Stack {
+                id: Some(known), ..
+            }) => Ok(known),
+            Some(&stack) => Ok(self.intern_stack(id, stack, tables)),
+        }
+    }
+
+    #[cold]
+    fn intern_stack(&mut self, id: u64, stack: Stack, tables: &mut Tables<'a>) -> StackId {
+        let mut frames = Vec::with_capacity(stack.length as usize);
+        for index in stack.start..stack.start + stack.length {
+            let pc = self.frames[index as usize].pc;
+            let first = self.frame_of_pc.get(&pc).copied().unwrap_or(index);
+            let mut frame = self.frames[first as usize];
+            for name in [&mut frame.function, &mut frame.file] {
+                // Checked when the generation was finished.
+                *name = self.string(name.0, tables).unwrap_or_default();
+            }
+            frames.push(tables.frame(frame));
+        }
+        let known = tables.stack(&frames);
+        if let Some(stack) = self.stacks.get_mut(id) {
+            stack.id = Some(known);
+        }
+        known
+    }
+}

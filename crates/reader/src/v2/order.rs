@@ -1,0 +1,389 @@
+//! Which event comes next: each one's demands on the state, and what it changes.
+//!
+//! Threads write events on their own, and their clocks cannot be trusted to the last unit. What can be trusted are sequence
+//! numbers: an event that takes over something that another thread let go waits until that has happened. So each event is
+//! tried, and the answer is that it happened, that it cannot have happened yet, or that it contradicts the trace.
+//!
+//! The rules are those of Go's reader; the table is in docs/format.md of the format's description, one row a method here.
+
+use exectrace_format::go_v2::EventType;
+use exectrace_format::role::State;
+use exectrace_format::{TaskId, ThreadId, UserTaskId, WorkerId};
+
+use super::cursor::Upcoming;
+use super::generation::Generation;
+use super::state::{Cycle, NONE, Sequence, Task, Thread, Worker, WorkerState};
+use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
+use crate::id_map::IdMap;
+use crate::tables::Tables;
+use crate::{Cause, Timestamp};
+
+/// What became of an event that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// It happened.
+    Happened,
+    /// Another event must come first.
+    NotYet,
+}
+
+/// Everything that events change. It lasts for the whole trace.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) tasks: IdMap<Task>,
+    pub(super) workers: IdMap<Worker>,
+    pub(super) threads: Vec<Thread>,
+    thread_of_id: IdMap<usize>,
+    pub(super) user_tasks: IdMap<UserTaskBegin>,
+    pub(super) cycle: Cycle,
+    pub(super) cycle_sequence: u64,
+    first_generation: Option<u64>,
+    /// What has happened and was not taken yet, last first.
+    happened: Vec<Event>,
+}
+
+/// An event that is tried, and what it is tried on.
+pub(super) struct Trial<'t, 'a> {
+    pub(super) event: &'t Upcoming<'a>,
+    pub(super) generation: &'t mut Generation<'a>,
+    pub(super) tables: &'t mut Tables<'a>,
+    /// The thread before the event.
+    pub(super) before: Thread,
+    /// The thread after it.
+    pub(super) after: Thread,
+}
+
+/// What the thread of an event must have.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Needs {
+    /// A thread, a worker and a task.
+    All,
+    /// A thread and a worker, perhaps a task.
+    Worker,
+    /// A thread, perhaps a worker and a task.
+    Thread,
+    /// A thread and a worker, and no task.
+    WorkerFree,
+    /// A thread and a task, perhaps a worker.
+    Task,
+    /// A thread, perhaps a worker, and no task.
+    ThreadFree,
+}
+
+impl Order {
+    pub(super) fn new() -> Self {
+        Self {
+            tasks: IdMap::default(),
+            workers: IdMap::default(),
+            threads: Vec::new(),
+            thread_of_id: IdMap::default(),
+            user_tasks: IdMap::default(),
+            cycle: Cycle::Unknown,
+            cycle_sequence: 0,
+            first_generation: None,
+            happened: Vec::new(),
+        }
+    }
+
+    /// A generation begins.
+    pub(super) fn begin(&mut self, generation: u64) {
+        self.first_generation.get_or_insert(generation);
+    }
+
+    /// The next event that has happened.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Event> {
+        self.happened.pop()
+    }
+
+    /// The place of a thread, known or not.
+    pub(super) fn thread(&mut self, id: ThreadId) -> usize {
+        let next = self.threads.len();
+        let index = *self.thread_of_id.entry(id.0).or_insert(next);
+        if index == next {
+            self.threads.push(Thread::new(id.0));
+        }
+        index
+    }
+
+    /// The place of a thread that was heard of.
+    pub(super) fn known_thread(&self, id: u64) -> Option<usize> {
+        self.thread_of_id.get(&id).copied()
+    }
+
+    /// Whether nothing was known before this generation.
+    pub(super) fn is_first(&self, generation: &Generation<'_>) -> bool {
+        self.first_generation == Some(generation.number)
+    }
+
+    /// Tries the next event of a thread: `None` for those that were written without one.
+    #[inline]
+    pub(super) fn attempt<'a>(
+        &mut self,
+        event: &Upcoming<'a>,
+        thread: Option<usize>,
+        generation: &mut Generation<'a>,
+        tables: &mut Tables<'a>,
+    ) -> Result<Tried, Cause> {
+        let before = match thread {
+            Some(index) => self.threads[index],
+            None => Thread::new(NONE),
+        };
+        let mut trial = Trial {
+            event,
+            generation,
+            tables,
+            before,
+            after: before,
+        };
+        let tried = self.dispatch(&mut trial)?;
+        if let (Some(index), Tried::Happened) = (thread, tried) {
+            self.threads[index] = trial.after;
+        }
+        Ok(tried)
+    }
+
+    #[inline]
+    fn dispatch(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        use EventType as E;
+        match trial.event.event_type {
+            E::ProcsChange | E::HeapAlloc | E::HeapGoal => self.metric(trial),
+            E::ProcStart => self.worker_start(trial),
+            E::ProcStop => self.worker_stop(trial),
+            E::ProcSteal => self.worker_steal(trial),
+            E::ProcStatus => self.worker_status(trial),
+            E::GoCreate => self.create(trial, State::Runnable),
+            E::GoCreateBlocked => self.create(trial, State::Waiting),
+            E::GoCreateSyscall => self.create_in_syscall(trial),
+            E::GoStart => self.start(trial),
+            E::GoDestroy => self.stop(trial, State::NotExist),
+            E::GoDestroySyscall => self.destroy_in_syscall(trial),
+            E::GoStop => self.stop(trial, State::Runnable),
+            E::GoBlock => self.stop(trial, State::Waiting),
+            E::GoUnblock => self.unblock(trial),
+            E::GoSwitch => self.switch(trial, State::Waiting),
+            E::GoSwitchDestroy => self.switch(trial, State::NotExist),
+            E::GoSyscallBegin => self.syscall_begin(trial),
+            E::GoSyscallEnd => self.syscall_end(trial),
+            E::GoSyscallEndBlocked => self.syscall_end_blocked(trial),
+            E::GoStatus | E::GoStatusStack => self.task_status(trial),
+            E::STWBegin => self.stop_world(trial),
+            E::STWEnd => self.start_world(trial),
+            E::GCActive => self.cycle_active(trial),
+            E::GCBegin => self.cycle_begin(trial),
+            E::GCEnd => self.cycle_end(trial),
+            E::GCSweepActive => self.sweep_active(trial),
+            E::GCSweepBegin => self.sweep(trial, true),
+            E::GCSweepEnd => self.sweep(trial, false),
+            E::GCMarkAssistActive => self.assist_active(trial),
+            E::GCMarkAssistBegin => self.assist(trial, true),
+            E::GCMarkAssistEnd => self.assist(trial, false),
+            E::GoLabel => self.label(trial),
+            E::UserTaskBegin => self.user_task_begin(trial),
+            E::UserTaskEnd => self.user_task_end(trial),
+            E::UserRegionBegin => self.region(trial, true),
+            E::UserRegionEnd => self.region(trial, false),
+            E::UserLog => self.log(trial),
+            E::ClockSnapshot => Err(Cause::Format(exectrace_format::Error::NotAnEvent {
+                offset: trial.event.offset,
+                number: E::ClockSnapshot as u8,
+            })),
+            _ => self.experiment(trial),
+        }
+    }
+
+    /// The event happened, and means this; `before` is who was where. `stack` is its id in the file.
+    #[inline]
+    pub(super) fn tell(
+        &mut self,
+        trial: &mut Trial<'_, '_>,
+        before: Thread,
+        stack: u64,
+        kind: Kind,
+    ) -> Result<(), Cause> {
+        let stack = trial.stack(stack)?;
+        let event = Event {
+            time: Timestamp(trial.event.time_ns),
+            offset: trial.event.offset,
+            task: told_task(before.task),
+            worker: WorkerId(before.worker as i64),
+            thread: ThreadId(before.id),
+            stack,
+            event_type: AnyType::V2(trial.event.event_type),
+            kind,
+        };
+        self.happened.push(event);
+        Ok(())
+    }
+
+    /// What has happened is not told: an error comes first.
+    pub(super) fn discard(&mut self) {
+        self.happened.clear();
+    }
+
+    /// Events that were told in a row come in that order.
+    pub(super) fn in_order(&mut self) {
+        self.happened.reverse();
+    }
+
+    fn metric(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        use exectrace_format::role::Metric;
+        let [value, stack, ..] = trial.event.args;
+        let (needs, metric) = match trial.event.event_type {
+            EventType::ProcsChange => (Needs::All, Metric::Workers),
+            EventType::HeapAlloc => (Needs::Worker, Metric::HeapLive),
+            _ => (Needs::Worker, Metric::HeapGoal),
+        };
+        trial.needs(needs)?;
+        self.tell(trial, trial.before, stack, Kind::Metric { metric, value })?;
+        Ok(Tried::Happened)
+    }
+
+    fn label(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        trial.needs(Needs::All)?;
+        let label = trial.string(trial.event.args[0])?;
+        self.tell(trial, trial.before, 0, Kind::Label { label })?;
+        Ok(Tried::Happened)
+    }
+
+    fn experiment(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        trial.needs(Needs::Thread)?;
+        let [a, b, c, ..] = trial.event.args;
+        let kind = Kind::Experiment { args: [a, b, c] };
+        self.tell(trial, trial.before, 0, kind)?;
+        Ok(Tried::Happened)
+    }
+
+    fn user_task_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        let [id, parent, name, stack, _] = trial.event.args;
+        trial.needs(Needs::All)?;
+        if self.user_tasks.contains_key(&id) {
+            return Err(Cause::UserTaskExists { user_task: id });
+        }
+        let (parent, name) = (UserTaskId(parent), trial.string(name)?);
+        self.user_tasks.insert(id, UserTaskBegin { parent, name });
+        let kind = Kind::UserTaskBegin {
+            user_task: UserTaskId(id),
+            parent,
+            name,
+        };
+        self.tell(trial, trial.before, stack, kind)?;
+        Ok(Tried::Happened)
+    }
+
+    fn user_task_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        let [id, stack, ..] = trial.event.args;
+        trial.needs(Needs::All)?;
+        let kind = Kind::UserTaskEnd {
+            user_task: UserTaskId(id),
+            begin: self.user_tasks.remove(&id),
+        };
+        self.tell(trial, trial.before, stack, kind)?;
+        Ok(Tried::Happened)
+    }
+
+    fn region(&mut self, trial: &mut Trial<'_, '_>, begins: bool) -> Result<Tried, Cause> {
+        let [user_task, name, stack, ..] = trial.event.args;
+        trial.needs(Needs::All)?;
+        let (user_task, name) = (UserTaskId(user_task), trial.string(name)?);
+        let region = (user_task, name);
+        let task = self.running(trial)?;
+        let kind = if begins {
+            task.regions.push(region);
+            Kind::UserRegionBegin { user_task, name }
+        } else {
+            // One that began before the trace has no begin.
+            if task
+                .regions
+                .pop()
+                .is_some_and(|innermost| innermost != region)
+            {
+                return Err(Cause::RegionNotInnermost);
+            }
+            Kind::UserRegionEnd { user_task, name }
+        };
+        self.tell(trial, trial.before, stack, kind)?;
+        Ok(Tried::Happened)
+    }
+
+    fn log(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+        let [user_task, key, message, stack, _] = trial.event.args;
+        trial.needs(Needs::All)?;
+        let kind = Kind::UserLog {
+            user_task: UserTaskId(user_task),
+            key: trial.string(key)?,
+            message: trial.generation.message(message, trial.tables)?,
+        };
+        self.tell(trial, trial.before, stack, kind)?;
+        Ok(Tried::Happened)
+    }
+
+    /// The task that the thread of the event runs, whatever its state.
+    pub(super) fn running(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Task, Cause> {
+        self.tasks
+            .get_mut(&trial.before.task)
+            .ok_or(Cause::TaskUnheardOf)
+    }
+}
+
+impl Trial<'_, '_> {
+    /// Whether the thread has what it needs.
+    #[inline]
+    pub(super) fn needs(&self, needs: Needs) -> Result<(), Cause> {
+        let Thread { id, task, worker } = self.before;
+        let (thread, task, worker) = (id != NONE, task != NONE, worker != NONE);
+        let fits = match needs {
+            Needs::Thread => thread,
+            Needs::All => thread && worker && task,
+            Needs::Worker => thread && worker,
+            Needs::WorkerFree => thread && worker && !task,
+            Needs::Task => thread && task,
+            Needs::ThreadFree => thread && !task,
+        };
+        if fits { Ok(()) } else { Err(self.lacks(needs)) }
+    }
+
+    #[cold]
+    fn lacks(&self, needs: Needs) -> Cause {
+        let lacks = |subject, wanted| Cause::Context { subject, wanted };
+        if self.before.id == NONE {
+            return lacks("thread", true);
+        }
+        match needs {
+            Needs::All | Needs::Worker | Needs::WorkerFree if self.before.worker == NONE => {
+                lacks("worker", true)
+            }
+            Needs::WorkerFree | Needs::ThreadFree => lacks("task", false),
+            _ => lacks("task", true),
+        }
+    }
+
+    pub(super) fn string(&mut self, id: u64) -> Result<exectrace_format::StringId, Cause> {
+        self.generation.string(id, self.tables)
+    }
+
+    #[inline]
+    pub(super) fn stack(&mut self, id: u64) -> Result<exectrace_format::StackId, Cause> {
+        self.generation.stack(id, self.tables)
+    }
+
+    /// The sequence as this generation begins.
+    pub(super) fn sequence(&self) -> Sequence {
+        Sequence::begin(self.generation.number)
+    }
+}
+
+/// A task as events tell it: 0 is none.
+#[inline]
+pub(super) fn told_task(task: u64) -> TaskId {
+    TaskId(if task == NONE { 0 } else { task })
+}
+
+/// The worker is in this state, or should be.
+pub(super) fn wrong_worker(worker: u64, is: Option<WorkerState>, wanted: WorkerState) -> Cause {
+    Cause::WorkerState {
+        worker,
+        is: is.map(WorkerState::told),
+        wanted: wanted.told(),
+    }
+}

@@ -1,0 +1,139 @@
+//! What is known of tasks, workers and threads while events are put in order.
+
+use exectrace_format::role::State;
+use exectrace_format::{StringId, UserTaskId};
+
+/// Stands for no task and no worker, as in the file.
+pub(super) const NONE: u64 = u64::MAX;
+
+/// The place of an event among those of one task or worker: the generation, and a number that begins anew in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sequence {
+    generation: u64,
+    number: u64,
+}
+
+impl Sequence {
+    /// As a generation begins.
+    pub(super) fn begin(generation: u64) -> Self {
+        Self {
+            generation,
+            number: 0,
+        }
+    }
+
+    /// The next one, if `number` in `generation` is it.
+    #[inline]
+    pub(super) fn next(self, generation: u64, number: u64) -> Option<Self> {
+        let next = Self {
+            generation: self.generation,
+            number: self.number.wrapping_add(1),
+        };
+        (next == Self { generation, number }).then_some(next)
+    }
+}
+
+/// A task.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub(super) state: State,
+    pub(super) sequence: Sequence,
+    /// It helps the collector.
+    pub(super) assists: bool,
+    /// It has stopped the world, and why; for several reasons at once in a trace that is made up.
+    pub(super) stopped_world: Vec<StringId>,
+    /// Its open regions, the innermost last: user task and name.
+    pub(super) regions: Vec<(UserTaskId, StringId)>,
+}
+
+impl Task {
+    pub(super) fn new(state: State, generation: u64) -> Self {
+        Self {
+            state,
+            sequence: Sequence::begin(generation),
+            assists: false,
+            stopped_world: Vec::new(),
+            regions: Vec::new(),
+        }
+    }
+}
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WorkerState {
+    Undetermined,
+    Running,
+    Idle,
+    Syscall,
+    /// In a system call, and its thread has gone.
+    Abandoned,
+}
+
+impl WorkerState {
+    pub(super) fn from_number(number: u64) -> Option<Self> {
+        // Only these bits are looked at.
+        Some(match number as u8 {
+            0 => Self::Undetermined,
+            1 => Self::Running,
+            2 => Self::Idle,
+            3 => Self::Syscall,
+            4 => Self::Abandoned,
+            _ => return None,
+        })
+    }
+
+    /// As events tell it.
+    pub(super) fn told(self) -> State {
+        match self {
+            Self::Undetermined => State::Undetermined,
+            Self::Running | Self::Syscall => State::Running,
+            Self::Idle | Self::Abandoned => State::Idle,
+        }
+    }
+}
+
+/// A worker.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worker {
+    pub(super) state: WorkerState,
+    pub(super) sequence: Sequence,
+    pub(super) sweeps: bool,
+}
+
+/// A thread: what it runs, and with which worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Thread {
+    pub(super) id: u64,
+    pub(super) task: u64,
+    pub(super) worker: u64,
+}
+
+impl Thread {
+    pub(super) fn new(id: u64) -> Self {
+        Self {
+            id,
+            task: NONE,
+            worker: NONE,
+        }
+    }
+}
+
+/// The state of a task by its number.
+pub(super) fn task_state(number: u64) -> Option<State> {
+    Some(match number as u8 {
+        0 => State::Undetermined,
+        1 => State::Runnable,
+        2 => State::Running,
+        3 => State::Syscall,
+        4 => State::Waiting,
+        _ => return None,
+    })
+}
+
+/// The collector's cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cycle {
+    Unknown,
+    Running,
+    NotRunning,
+}
