@@ -105,7 +105,8 @@ impl StackBuffer {
             if pc < LEAST_PC {
                 break;
             }
-            if length == frames_max {
+            // More than equal: so that the compiler sees that the indexes below are in bounds.
+            if length >= frames_max {
                 self.cut = length == FRAMES_MAX;
                 self.length = length;
                 self.hash = hash.finish();
