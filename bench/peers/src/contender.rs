@@ -25,6 +25,7 @@ pub(crate) type Body = Box<dyn FnOnce(&Runtime)>;
 pub(crate) enum Spawner {
     Tokio,
     Dial9,
+    Ours,
 }
 
 /// Plain Tokio first: the others are measured against it.
@@ -46,6 +47,12 @@ pub(crate) const CONTENDERS: &[Contender] = &[
         run: dial9,
         spawner: Spawner::Dial9,
     },
+    // Polls, wakes with their stacks, and the stack where a task waits.
+    Contender {
+        name: "exectrace",
+        run: exectrace,
+        spawner: Spawner::Ours,
+    },
 ];
 
 impl Spawner {
@@ -56,6 +63,7 @@ impl Spawner {
         match self {
             Self::Tokio => tokio::spawn(future),
             Self::Dial9 => dial9::spawn(future),
+            Self::Ours => exectrace_tokio::spawn(future),
         }
     }
 }
@@ -95,6 +103,18 @@ fn dial9(body: Body) {
         written > 0,
         "the tracer wrote nothing, so it was not measured"
     );
+}
+
+fn exectrace(body: Body) {
+    let folder = Folder::new();
+    let file = fs::File::create(folder.0.join("trace")).expect("the folder can be written");
+    let session = exectrace::start(file).expect("the only session");
+    let runtime = builder().build().expect("a runtime can be built");
+    body(&runtime);
+    drop(runtime);
+    let statistics = session.stop();
+    assert!(statistics.is_complete(), "{statistics}");
+    assert!(statistics.events.total() > 1000, "it was not measured");
 }
 
 /// A folder for traces, which goes with the process.
