@@ -30,6 +30,7 @@
 //!
 //! | module | has |
 //! | --- | --- |
+//! | `source` | [`Source`], where bytes come from: files, pipes, packed or not |
 //! | `reader` | [`Reader`], the door |
 //! | `v1`, `v2` | the two formats: how their events are found and put in order |
 //! | `event` | [`Event`] and [`Kind`], the model |
@@ -43,6 +44,7 @@ mod id_map;
 mod id_table;
 mod inventory;
 mod reader;
+mod source;
 mod tables;
 mod time;
 mod v1;
@@ -52,5 +54,6 @@ pub use error::{Cause, Error};
 pub use event::{Event, EventType, Kind, UserTaskBegin};
 pub use inventory::{Counted, Inventory};
 pub use reader::{Contents, Reader};
+pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
 pub use tables::Tables;
 pub use time::Timestamp;

@@ -57,7 +57,7 @@ const BORDERS: &[Border] = &[
         package: "exectrace-reader",
         ours: &["exectrace-format"],
         // Packed and mapped files.
-        outside: Outside::Only(&["flate2", "memmap2", "zstd"]),
+        outside: Outside::Only(&["flate2", "memmap2", "ruzstd"]),
     },
     Border {
         package: "exectrace-analysis",

@@ -16,6 +16,10 @@ const ROOMS: &[Room] = &[
         reason: "a signal handler writes where another thread reads",
     },
     Room {
+        path: "crates/reader/src/source/mapping.rs",
+        reason: "a mapped file is a slice that others can write to",
+    },
+    Room {
         path: "crates/recorder/src/batch.rs",
         reason: "hooks write bytes into memory that they share with the stopper",
     },
