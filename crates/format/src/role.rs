@@ -103,3 +103,44 @@ pub enum Metric {
     /// Bytes of heap at which the collector starts.
     HeapGoal,
 }
+
+impl State {
+    /// The name, which is Go's.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Undetermined => "Undetermined",
+            Self::NotExist => "NotExist",
+            Self::Runnable => "Runnable",
+            Self::Running => "Running",
+            Self::Waiting => "Waiting",
+            Self::Syscall => "Syscall",
+            Self::Idle => "Idle",
+        }
+    }
+}
+
+impl Range {
+    /// The name, which is Go's.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gc => "GC concurrent mark phase",
+            Self::StopTheWorld => "stop-the-world",
+            Self::Sweep => "GC incremental sweep",
+            Self::MarkAssist => "GC mark assist",
+        }
+    }
+}
+
+impl Metric {
+    /// The name, which is Go's.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Workers => "/sched/gomaxprocs:threads",
+            Self::HeapLive => "/memory/classes/heap/objects:bytes",
+            Self::HeapGoal => "/gc/heap/goal:bytes",
+        }
+    }
+}

@@ -38,10 +38,12 @@
 
 mod error;
 mod line;
+mod quoted;
 mod v1;
 mod v2;
 
 pub use error::{TextError, TextFault};
+pub use quoted::Quoted;
 pub use v1::V1RecordText;
 pub use v2::V2RecordText;
 

@@ -209,51 +209,27 @@ impl Key {
     }
 
     fn name(&self, reader: &Reader<'_>) -> String {
-        let range_name = |range, reason| match range {
-            Range::Gc => String::from("GC concurrent mark phase"),
-            Range::Sweep => String::from("GC incremental sweep"),
-            Range::MarkAssist => String::from("GC mark assist"),
+        let range_name = |range: Range, reason| match range {
             Range::StopTheWorld => {
-                format!(
-                    "stop-the-world ({})",
-                    reader.tables().text(StringId(reason))
-                )
+                let reason = reader.tables().text(StringId(reason));
+                format!("{} ({reason})", range.name())
             }
+            _ => range.name().to_owned(),
         };
         match *self {
             Self::Sync => String::from("Sync"),
             Self::Experiment => String::from("Experimental"),
-            Self::Task(from, to) => format!("G:{}>{}", state_name(from), state_name(to)),
-            Self::Worker(from, to) => format!("P:{}>{}", state_name(from), state_name(to)),
+            Self::Task(from, to) => format!("G:{}>{}", from.name(), to.name()),
+            Self::Worker(from, to) => format!("P:{}>{}", from.name(), to.name()),
             Self::Begin(range, reason) => format!("RangeBegin:{}", range_name(range, reason)),
             Self::Active(range) => format!("RangeActive:{}", range_name(range, 0)),
             Self::End(range, reason) => format!("RangeEnd:{}", range_name(range, reason)),
-            Self::Metric(metric) => format!("Metric:{}", metric_name(metric)),
+            Self::Metric(metric) => format!("Metric:{}", metric.name()),
             Self::Type(EventType::V1(event_type)) => {
                 event_type.spec().name_in(reader.version()).to_owned()
             }
             Self::Type(EventType::V2(event_type)) => type_name(event_type).to_owned(),
         }
-    }
-}
-
-fn state_name(state: State) -> &'static str {
-    match state {
-        State::Undetermined => "Undetermined",
-        State::NotExist => "NotExist",
-        State::Runnable => "Runnable",
-        State::Running => "Running",
-        State::Waiting => "Waiting",
-        State::Syscall => "Syscall",
-        State::Idle => "Idle",
-    }
-}
-
-fn metric_name(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Workers => "/sched/gomaxprocs:threads",
-        Metric::HeapLive => "/memory/classes/heap/objects:bytes",
-        Metric::HeapGoal => "/gc/heap/goal:bytes",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{TextError, TextFault};
+use super::{Quoted, TextError, TextFault};
 use crate::frames::{Frame, Frames};
 use crate::spec::{ArgKind, ArgSpec};
 use crate::varint;
@@ -171,30 +171,7 @@ pub(super) fn write_arg(f: &mut fmt::Formatter<'_>, arg: &ArgSpec, value: u64) -
 
 /// Prints a text in quotes.
 pub(super) fn write_text(f: &mut fmt::Formatter<'_>, key: &str, text: &[u8]) -> fmt::Result {
-    write!(f, " {key}=\"")?;
-    for chunk in text.utf8_chunks() {
-        for char in chunk.valid().chars() {
-            match char {
-                '"' => f.write_str("\\\"")?,
-                '\\' => f.write_str("\\\\")?,
-                '\n' => f.write_str("\\n")?,
-                '\r' => f.write_str("\\r")?,
-                '\t' => f.write_str("\\t")?,
-                char if char.is_control() => {
-                    let mut bytes = [0; 4];
-                    char.encode_utf8(&mut bytes);
-                    for byte in &bytes[..char.len_utf8()] {
-                        write!(f, "\\x{byte:02x}")?;
-                    }
-                }
-                char => write!(f, "{char}")?,
-            }
-        }
-        for byte in chunk.invalid() {
-            write!(f, "\\x{byte:02x}")?;
-        }
-    }
-    f.write_str("\"")
+    write!(f, " {key}={}", Quoted(text))
 }
 
 /// Prints frames of so many numbers each.
