@@ -175,3 +175,29 @@ impl EventType {
         }
     }
 }
+
+impl Kind {
+    /// The name of the kind, which is that of the variant.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sync => "Sync",
+            Self::TaskTransition { .. } => "TaskTransition",
+            Self::WorkerTransition { .. } => "WorkerTransition",
+            Self::SyscallBegin => "SyscallBegin",
+            Self::FutileWakeup => "FutileWakeup",
+            Self::RangeBegin { .. } => "RangeBegin",
+            Self::RangeActive { .. } => "RangeActive",
+            Self::RangeEnd { .. } => "RangeEnd",
+            Self::Metric { .. } => "Metric",
+            Self::Label { .. } => "Label",
+            Self::Sample => "Sample",
+            Self::UserTaskBegin { .. } => "UserTaskBegin",
+            Self::UserTaskEnd { .. } => "UserTaskEnd",
+            Self::UserRegionBegin { .. } => "UserRegionBegin",
+            Self::UserRegionEnd { .. } => "UserRegionEnd",
+            Self::UserLog { .. } => "UserLog",
+            Self::Experiment { .. } => "Experiment",
+        }
+    }
+}

@@ -36,8 +36,12 @@
 //! | `event` | [`Event`] and [`Kind`], the model |
 //! | `tables` | [`Tables`]: strings and stacks by ids that hold for the whole trace |
 //! | `inventory` | [`Inventory`]: what is in a trace, in numbers |
+//! | `description` | [`Description`]: what a recording of exectrace says about itself |
+//! | `survey` | [`Survey`]: all that together, and whether the file is a trace |
+//! | `wire` | [`WireCounts`]: records and bytes by type |
 //! | `error` | [`Error`]: what is wrong, and where |
 
+mod description;
 mod error;
 mod event;
 mod id_map;
@@ -45,15 +49,21 @@ mod id_table;
 mod inventory;
 mod reader;
 mod source;
+mod survey;
 mod tables;
 mod time;
 mod v1;
 mod v2;
+mod wall_clock;
+mod wire;
 
+pub use description::{Description, Dropped, SampleRate};
 pub use error::{Cause, Error};
 pub use event::{Event, EventType, Kind, UserTaskBegin};
 pub use inventory::{Counted, Inventory};
 pub use reader::{Contents, Reader};
 pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
+pub use survey::{Survey, Verdict};
 pub use tables::Tables;
 pub use time::Timestamp;
+pub use wire::{WireCount, WireCounts};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io::Read};
 
-use exectrace_format::{Format, Version};
-use exectrace_reader::{Contents, Error, Inventory, Reader};
+use exectrace_format::Format;
+use exectrace_reader::{Survey, Verdict};
 use flate2::read::GzDecoder;
 
 /// Where Go and we rightly say different things: file, columns, and why. No columns: the whole row.
@@ -53,28 +53,15 @@ fn read(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// The same columns of our own reader. What Go's reader of format v1 refuses has no events for it.
+/// The same columns of our own reader.
 fn found(file: &[u8]) -> Row {
-    let (inventory, counts, contents, error, version) = read_all(file);
-    let is_v1 = version.is_some_and(|version| version.format() == Format::V1);
-    let counted = inventory.counted();
-    let verdict = match &error {
-        None => "accepted",
-        Some(_) if is_v1 => "refused",
-        Some(_) if counted.syncs >= 2 && counted.events > counted.syncs => "partial",
-        Some(_) => "refused",
-    };
-    let (inventory, counts) = if is_v1 && error.is_some() {
-        Default::default()
-    } else {
-        (inventory, counts)
-    };
-    let counted = inventory.counted();
-    let mut counts: Vec<String> = counts
+    let survey = Survey::of(file).as_in_go();
+    let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
+    let counts: Vec<String> = survey
+        .event_counts
         .iter()
         .map(|(kind, count)| format!("{kind}={count}"))
         .collect();
-    counts.sort();
     let counts = if counts.is_empty() {
         String::from("-")
     } else {
@@ -82,24 +69,21 @@ fn found(file: &[u8]) -> Row {
     };
     let (first, last) = inventory.span().unwrap_or_default();
     let mut row = Row::from([
-        ("verdict".into(), verdict.into()),
+        ("verdict".into(), survey.verdict.name().into()),
         (
             "error".into(),
-            error.map_or(String::new(), |error| error.to_string()),
+            survey
+                .fault
+                .map_or(String::new(), |fault| fault.to_string()),
         ),
         ("event_counts".into(), counts),
     ]);
-    let v2_only = [
-        ("threads", inventory.threads() as u64),
-        ("syncs", counted.syncs),
-    ];
-    for (column, value) in v2_only {
-        row.insert(
-            column.into(),
-            if is_v1 { "-".into() } else { value.to_string() },
-        );
+    if survey.format() == Some(Format::V2) {
+        row.insert("threads".into(), inventory.threads().to_string());
+        row.insert("syncs".into(), counted.syncs.to_string());
     }
-    if verdict == "accepted" {
+    if survey.verdict == Verdict::Accepted {
+        let contents = survey.contents;
         row.insert("strings".into(), contents.strings.to_string());
         row.insert("stacks".into(), contents.stacks.to_string());
         if let Some(generations) = contents.generations {
@@ -124,47 +108,6 @@ fn found(file: &[u8]) -> Row {
         row.insert(column.into(), value.to_string());
     }
     row
-}
-
-/// Reads to the end or to the first fault.
-fn read_all(
-    file: &[u8],
-) -> (
-    Inventory,
-    BTreeMap<String, u64>,
-    Contents,
-    Option<Error>,
-    Option<Version>,
-) {
-    let mut inventory = Inventory::default();
-    let mut reader = match Reader::new(file) {
-        Ok(reader) => reader,
-        Err(error) => {
-            let version = Version::of(file).ok();
-            return (
-                inventory,
-                BTreeMap::new(),
-                Contents::default(),
-                Some(error),
-                version,
-            );
-        }
-    };
-    let mut error = None;
-    for event in &mut reader {
-        match event {
-            Ok(event) => inventory.add(&event),
-            Err(fault) => error = Some(fault),
-        }
-    }
-    let counts = inventory.by_kind(&reader);
-    (
-        inventory,
-        counts,
-        reader.contents(),
-        error,
-        Some(reader.version()),
-    )
 }
 
 #[test]
