@@ -25,6 +25,9 @@ const BUILD_LIMIT: Duration = Duration::from_secs(900);
 #[derive(Debug)]
 pub struct Go {
     version: GoVersion,
+    /// What `go version` says.
+    release: String,
+    binary: PathBuf,
     root: PathBuf,
     cache: PathBuf,
     trace: PathBuf,
@@ -129,6 +132,37 @@ impl Go {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// What `go version` says.
+    pub(crate) fn release(&self) -> &str {
+        &self.release
+    }
+
+    /// Where the toolchain's sources and programs are.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where compiled programs stay.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// Builds `package` of the toolchain's own tree into `program`, with the files of `overlay` in that tree.
+    pub(crate) fn build(&self, package: &str, overlay: &Path, program: &Path) -> Result<(), Error> {
+        let mut command = isolated(&self.binary, &self.cache);
+        command.arg("build").arg("-overlay").arg(overlay);
+        command.arg("-o").arg(program).arg(package);
+        process::output(&mut command, BUILD_LIMIT).map(drop)
+    }
+
+    /// A command that runs `program`, a tool of the toolchain or one that [`build`](Self::build) has built.
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = isolated(program, &self.cache);
+        // The web view runs `go tool pprof` for its drawings.
+        command.env("GOROOT", &self.root);
+        command
+    }
+
     #[track_caller]
     fn found(
         version: GoVersion,
@@ -173,6 +207,8 @@ impl Go {
         }
         Ok(Self {
             version,
+            release: said,
+            binary: binary.to_owned(),
             root: ask(&["env", "GOROOT"], TOOL_LIMIT)?.into(),
             trace: ask(&["tool", "-n", "trace"], BUILD_LIMIT)?.into(),
             pprof: ask(&["tool", "-n", "pprof"], BUILD_LIMIT)?.into(),
@@ -184,13 +220,6 @@ impl Go {
     fn trace(&self, trace: &Path, flags: &[&str]) -> Command {
         let mut command = self.command(&self.trace);
         command.args(flags).arg(absolute(trace));
-        command
-    }
-
-    fn command(&self, tool: &Path) -> Command {
-        let mut command = isolated(tool, &self.cache);
-        // The web view runs `go tool pprof` for its drawings.
-        command.env("GOROOT", &self.root);
         command
     }
 }
@@ -230,6 +259,6 @@ fn cache_dir() -> io::Result<PathBuf> {
 }
 
 /// Tools run in the cache's folder, so a relative path would lead them astray.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

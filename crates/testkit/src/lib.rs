@@ -34,9 +34,11 @@
 //! | `v1_dump`, `v2_dump` | the events as 1.19 and 1.27 list them |
 //! | `server`, `http`, `links`, `json` | the web view: serve, ask, follow links, check what a browser would parse |
 //! | `top` | [`Top`], a profile by function |
+//! | `oracle`, `oracle_count` | [`Oracle`], Go's own reader event by event; [`OracleCount`], what reading takes |
 //! | `corpus`, `scratch` | traces recorded elsewhere; a directory that goes with the test |
 //! | `random` | numbers for tests that act at random |
-//! | `process`, `missing`, `error` | a child with a deadline; skip or panic; what can go wrong |
+//! | `process`, `line_stream` | a child with a deadline; [`LineStream`], its lines while it runs |
+//! | `missing`, `error` | skip or panic; what can go wrong |
 
 mod accept;
 mod corpus;
@@ -45,8 +47,11 @@ mod go;
 mod go_version;
 mod http;
 mod json;
+mod line_stream;
 mod links;
 mod missing;
+mod oracle;
+mod oracle_count;
 mod process;
 mod random;
 mod scratch;
@@ -60,6 +65,9 @@ pub use corpus::corpus_file;
 pub use error::{Error, PageProblem};
 pub use go::{Go, PROFILES};
 pub use go_version::GoVersion;
+pub use line_stream::LineStream;
+pub use oracle::Oracle;
+pub use oracle_count::OracleCount;
 pub use random::Random;
 pub use scratch::Scratch;
 pub use server::{Page, Server};

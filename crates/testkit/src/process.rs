@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -33,13 +33,29 @@ impl Guard {
     pub(crate) fn child(&mut self) -> &mut Child {
         &mut self.0
     }
+
+    /// Waits for the child's end; `None` if it still runs at the deadline.
+    pub(crate) fn wait_until(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+        loop {
+            match self.0.try_wait()? {
+                Some(status) => return Ok(Some(status)),
+                None if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Ends the child, if it still runs.
+    pub(crate) fn kill(&mut self) {
+        // Both fail only for a child that has been reaped, which is what is wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Both fail only for a child that has been reaped, which is what is wanted.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        self.kill();
     }
 }
 
@@ -54,18 +70,13 @@ pub(crate) fn output(command: &mut Command, limit: Duration) -> Result<Vec<u8>, 
     // Threads drain the pipes, or a child that writes more than a pipe holds would wait for ever.
     let stdout = drain(guard.child().stdout.take());
     let stderr = drain(guard.child().stderr.take());
-    let deadline = Instant::now() + limit;
-    let status = loop {
-        match guard.child().try_wait() {
-            Ok(Some(status)) => break Some(status),
-            Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
-            Ok(None) => break None,
-            Err(source) => {
-                return Err(Error::Start {
-                    command: line,
-                    source,
-                });
-            }
+    let status = match guard.wait_until(Instant::now() + limit) {
+        Ok(status) => status,
+        Err(source) => {
+            return Err(Error::Start {
+                command: line,
+                source,
+            });
         }
     };
     drop(guard);
@@ -96,9 +107,10 @@ pub(crate) fn line_of(command: &Command) -> String {
     line
 }
 
-type Drained = Option<JoinHandle<io::Result<Vec<u8>>>>;
+/// What a thread takes out of a pipe.
+pub(crate) type Drained = Option<JoinHandle<io::Result<Vec<u8>>>>;
 
-fn drain<R: Read + Send + 'static>(pipe: Option<R>) -> Drained {
+pub(crate) fn drain<R: Read + Send + 'static>(pipe: Option<R>) -> Drained {
     pipe.map(|mut pipe| {
         thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -108,7 +120,7 @@ fn drain<R: Read + Send + 'static>(pipe: Option<R>) -> Drained {
     })
 }
 
-fn collect(drained: Drained) -> Vec<u8> {
+pub(crate) fn collect(drained: Drained) -> Vec<u8> {
     drained
         .and_then(|thread| thread.join().ok())
         .and_then(Result::ok)
