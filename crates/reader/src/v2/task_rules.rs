@@ -274,8 +274,10 @@ impl Order {
                     }
                     trial.after.task = id;
                 } else {
-                    self.bind_elsewhere(id, thread_id)?;
                     before.id = thread_id;
+                    if self.bind_elsewhere(id, thread_id)? {
+                        before.task = id;
+                    }
                 }
             }
             _ => {}
@@ -291,15 +293,15 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    /// A task sits in a system call on another thread, as that thread must know if it was heard of.
-    fn bind_elsewhere(&mut self, id: u64, thread_id: u64) -> Result<(), Cause> {
+    /// A task sits in a system call on another thread, as that thread must know if it was heard of; says whether it was.
+    fn bind_elsewhere(&mut self, id: u64, thread_id: u64) -> Result<bool, Cause> {
         match self.known_thread(thread_id) {
-            Some(index) if self.threads[index].task == id => Ok(()),
+            Some(index) if self.threads[index].task == id => Ok(true),
             Some(_) => Err(Cause::SyscallElsewhere),
             None => {
                 let index = self.thread(exectrace_format::ThreadId(thread_id));
                 self.threads[index].task = id;
-                Ok(())
+                Ok(false)
             }
         }
     }

@@ -1,0 +1,42 @@
+//! What events tell, on traces that are written as text: one file a rule, whose head says which.
+
+use std::fs;
+use std::path::Path;
+
+use exectrace_format::role::State;
+use exectrace_format::{TaskId, ThreadId, text};
+use exectrace_reader::{Event, Kind, Reader, Tables};
+
+/// Looks at all events of a file in `tests/traces`.
+fn each(name: &str, mut look: impl FnMut(&Event, &Tables<'_>)) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/traces")
+        .join(name);
+    let trace = fs::read_to_string(path).expect("the file is text");
+    let bytes = text::parse(&trace).expect("the text is a trace");
+    let mut reader = Reader::new(&bytes).expect("the trace has a header");
+    while let Some(event) = reader.next() {
+        look(&event.expect("the trace is good"), reader.tables());
+    }
+}
+
+#[test]
+fn a_status_of_another_thread_is_told_as_of_that_thread() {
+    let mut statuses = Vec::new();
+    each("v2-syscall-through-generations.txt", |event, _| {
+        if let Kind::TaskTransition {
+            task: TaskId(2),
+            from,
+            ..
+        } = event.kind
+        {
+            statuses.push((event.thread, event.task, from));
+        }
+    });
+    // At first nobody knows what the thread runs.
+    let wanted = [
+        (ThreadId(60), TaskId(0), State::Undetermined),
+        (ThreadId(60), TaskId(2), State::Syscall),
+    ];
+    assert_eq!(statuses, wanted);
+}
