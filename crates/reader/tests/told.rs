@@ -21,6 +21,25 @@ fn each(name: &str, mut look: impl FnMut(&Event, &Tables<'_>)) {
 }
 
 #[test]
+fn a_start_address_is_a_stack_of_one_frame() {
+    let mut starts = Vec::new();
+    each("v1-start-address.txt", |event, tables| {
+        if let Kind::TaskTransition {
+            from: State::NotExist,
+            stack,
+            ..
+        } = event.kind
+        {
+            starts.extend(tables.frames(stack).map(|frame| frame.pc));
+            let own: Vec<u64> = tables.frames(event.stack).map(|frame| frame.pc).collect();
+            assert_eq!(own, [0x402005]);
+        }
+    });
+    // As in other frames, the address is that behind a call.
+    assert_eq!(starts, [0x401001]);
+}
+
+#[test]
 fn a_status_of_another_thread_is_told_as_of_that_thread() {
     let mut statuses = Vec::new();
     each("v2-syscall-through-generations.txt", |event, _| {

@@ -3,7 +3,7 @@
 use exectrace_format::go_v1::EventType;
 use exectrace_format::role::{Metric, Range, Role, State, Subject};
 use exectrace_format::spec::ArgKind;
-use exectrace_format::{StackId, StringId, TaskId, UserTaskId, Version, WorkerId};
+use exectrace_format::{Frame, StackId, StringId, TaskId, UserTaskId, Version, WorkerId};
 
 use super::cursor::RawEvent;
 use super::index::Index;
@@ -72,6 +72,19 @@ impl<'a> Names<'_, 'a> {
         self.index
             .stacks
             .id(id, self.file, version, strings, self.tables)
+    }
+
+    /// The stack of what a new task will run.
+    fn start_stack(&mut self, id: u64) -> StackId {
+        if self.index.version.at_least(Version::Go1_7) {
+            return self.stack(id);
+        }
+        // Before, the entry's address stands in its place; in stacks an address is that behind a call.
+        let frame = self.tables.frame(Frame {
+            pc: id.wrapping_add(1),
+            ..Frame::default()
+        });
+        self.tables.stack(&[frame])
     }
 }
 
@@ -196,7 +209,7 @@ fn task_transition<'a>(
     match event.event_type {
         E::GoCreate => {
             task = event.args[0];
-            own_stack = names.stack(event.args[1]);
+            own_stack = names.start_stack(event.args[1]);
         }
         E::GoUnblock | E::GoUnblockLocal | E::GoSysExitLocal => task = event.args[0],
         E::GoStartLabel => reason = names.string(event.args[2]),
