@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use exectrace_format::role::State;
-use exectrace_format::{TaskId, ThreadId, text};
+use exectrace_format::role::{Range, State};
+use exectrace_format::{TaskId, ThreadId, WorkerId, text};
 use exectrace_reader::{Event, Kind, Reader, Tables};
 
 /// Looks at all events of a file in `tests/traces`.
@@ -37,6 +37,23 @@ fn a_start_address_is_a_stack_of_one_frame() {
     });
     // As in other frames, the address is that behind a call.
     assert_eq!(starts, [0x401001]);
+}
+
+#[test]
+fn each_stop_of_the_world_ends_with_its_reason() {
+    let mut ends = Vec::new();
+    each("v1-side-by-side-stops.txt", |event, tables| {
+        if let Kind::RangeEnd {
+            range: Range::StopTheWorld,
+            reason,
+            ..
+        } = event.kind
+        {
+            ends.push((event.worker, tables.text(reason).into_owned()));
+        }
+    });
+    let reason = || String::from("GC mark termination");
+    assert_eq!(ends, [(WorkerId(0), reason()), (WorkerId(1), reason())]);
 }
 
 #[test]

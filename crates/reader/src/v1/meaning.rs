@@ -123,7 +123,7 @@ impl Meanings {
                 to,
             },
             Role::RangeBegin(range) => self.range_begin(event, range, names),
-            Role::RangeEnd(range) => self.range_end(event, range),
+            Role::RangeEnd(range) => self.range_end(event, range, names.index.version),
             Role::Metric(metric) => metric_kind(event, metric),
             Role::SyscallBegin => Kind::SyscallBegin,
             Role::FutileWakeup => Kind::FutileWakeup,
@@ -169,10 +169,16 @@ impl Meanings {
         Kind::RangeBegin { range, reason }
     }
 
-    fn range_end(&mut self, event: &RawEvent<'_>, range: Range) -> Kind {
+    fn range_end(&mut self, event: &RawEvent<'_>, range: Range, version: Version) -> Kind {
         let (mut reason, mut swept_bytes, mut reclaimed_bytes) = (StringId(0), 0, 0);
         match range {
-            Range::StopTheWorld => reason = std::mem::take(&mut self.stop_reason),
+            Range::StopTheWorld => {
+                reason = self.stop_reason;
+                // Before 1.10 workers stop the world side by side, all for the one reason that there is.
+                if version.at_least(Version::Go1_10) {
+                    self.stop_reason = StringId(0);
+                }
+            }
             Range::Sweep => [swept_bytes, reclaimed_bytes, ..] = event.args,
             Range::Gc | Range::MarkAssist => {}
         }
