@@ -165,6 +165,22 @@ pub struct UserTaskBegin {
     pub name: StringId,
 }
 
+impl Event {
+    /// An event that says nothing yet.
+    pub(crate) const fn blank(event_type: EventType) -> Self {
+        Self {
+            time: Timestamp(0),
+            offset: 0,
+            task: TaskId(0),
+            worker: WorkerId::NONE,
+            thread: ThreadId::NONE,
+            stack: StackId(0),
+            event_type,
+            kind: Kind::Sync,
+        }
+    }
+}
+
 impl EventType {
     /// The name in Go's sources.
     #[must_use]

@@ -44,6 +44,7 @@
 mod description;
 mod error;
 mod event;
+mod id_array;
 mod id_map;
 mod id_table;
 mod inventory;

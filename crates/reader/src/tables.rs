@@ -9,16 +9,18 @@ use std::sync::Arc;
 
 use exectrace_format::{Frame, StackId, StringId};
 
+use crate::id_map::BuildIdHasher;
+
 /// The strings and stacks that the events so far refer to.
 #[derive(Clone, Debug)]
 pub struct Tables<'a> {
     file: &'a [u8],
     strings: Vec<&'a [u8]>,
-    string_ids: HashMap<&'a [u8], StringId>,
+    string_ids: HashMap<&'a [u8], StringId, BuildIdHasher>,
     frames: Vec<Frame>,
-    frame_ids: HashMap<Frame, u32>,
+    frame_ids: HashMap<Frame, u32, BuildIdHasher>,
     stacks: Vec<Arc<[u32]>>,
-    stack_ids: HashMap<Arc<[u32]>, StackId>,
+    stack_ids: HashMap<Arc<[u32]>, StackId, BuildIdHasher>,
 }
 
 /// Marks the id of a string that stands in the file and in no table: the rest is where, and how long.
@@ -33,11 +35,11 @@ impl<'a> Tables<'a> {
         Self {
             file,
             strings: Vec::new(),
-            string_ids: HashMap::new(),
+            string_ids: HashMap::default(),
             frames: Vec::new(),
-            frame_ids: HashMap::new(),
+            frame_ids: HashMap::default(),
             stacks: Vec::new(),
-            stack_ids: HashMap::new(),
+            stack_ids: HashMap::default(),
         }
     }
 

@@ -18,14 +18,14 @@ use exectrace_format::go_v1::{EventType, Records};
 use exectrace_format::{TaskId, ThreadId, Version, WorkerId};
 
 use crate::event::{Event, EventType as AnyType};
-use crate::reader::Contents;
+use crate::reader::{BLOCK_EVENTS, Contents};
 use crate::tables::Tables;
 use crate::{Error, Timestamp};
 use checks::Checks;
 use cursor::RawEvent;
 use index::Index;
 use meaning::{Meanings, Names};
-use stream::Stream;
+use stream::{Stream, Upcoming};
 
 /// The events of a file of format v1, in order.
 #[derive(Debug)]
@@ -37,11 +37,10 @@ pub(crate) struct Reader<'a> {
     checks: Checks,
     meanings: Meanings,
     /// The thread of each worker.
-    threads: std::collections::HashMap<i64, ThreadId>,
+    threads: Vec<ThreadId>,
     /// Ticks of the first event, from which times count.
     begin_ticks: Option<i64>,
     ns_per_tick: f64,
-    ended: bool,
 }
 
 /// Where events come from.
@@ -54,18 +53,20 @@ enum Source<'a> {
 impl<'a> Reader<'a> {
     pub(crate) fn new(file: &'a [u8], records: Records<'a>) -> Result<Self, Error> {
         let mut index = Index::read(records)?;
+        let workers = index.workers.len();
+        let mut tables = Tables::new(file);
+        let meanings = Meanings::new(&mut tables);
         let source = open(&mut index, file)?;
         let timer_tasks = std::mem::take(&mut index.timer_tasks);
         Ok(Self {
             file,
-            tables: Tables::new(file),
+            tables,
             source,
-            checks: Checks::new(index.version, timer_tasks),
-            meanings: Meanings::default(),
-            threads: std::collections::HashMap::new(),
+            checks: Checks::new(index.version, workers, timer_tasks),
+            meanings,
+            threads: vec![ThreadId::NONE; workers],
             begin_ticks: None,
             ns_per_tick: 1e9 / index.ticks_per_second as f64,
-            ended: false,
             index,
         })
     }
@@ -82,60 +83,77 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next event; `None` after the last one, and after an error.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<Result<Event, Error>> {
-        if self.ended {
-            return None;
-        }
-        let next = match &mut self.source {
-            Source::Stream(stream) => stream.next(),
-            Source::Whole(events) => Ok(events.next()),
+    /// Appends the next events, in order. False when there are no more.
+    pub(crate) fn fill(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
+        let mut teller = Teller {
+            names: Names {
+                file: self.file,
+                index: &mut self.index,
+                tables: &mut self.tables,
+            },
+            checks: &mut self.checks,
+            meanings: &mut self.meanings,
+            threads: &mut self.threads,
+            begin_ticks: &mut self.begin_ticks,
+            ns_per_tick: self.ns_per_tick,
         };
-        let event = match next {
-            Ok(Some(event)) => self.event(&event),
-            Ok(None) => {
-                self.ended = true;
-                return None;
+        while told.len() < BLOCK_EVENTS {
+            match &mut self.source {
+                Source::Whole(events) => match events.next() {
+                    Some(event) => teller.tell(&event, told)?,
+                    None => return Ok(false),
+                },
+                Source::Stream(stream) => match stream.upcoming()? {
+                    Some(Upcoming::Worker(index)) => {
+                        teller.tell(stream.event(index), told)?;
+                        stream.take(index);
+                    }
+                    Some(Upcoming::Beside(event)) => teller.tell(&event, told)?,
+                    None => return Ok(false),
+                },
             }
-            Err(error) => Err(error),
-        };
-        self.ended |= event.is_err();
-        Some(event)
-    }
-
-    #[inline]
-    fn event(&mut self, raw: &RawEvent<'a>) -> Result<Event, Error> {
-        let mut names = Names {
-            file: self.file,
-            index: &mut self.index,
-            tables: &mut self.tables,
-        };
-        let meaning = self.meanings.of(raw, &mut names);
-        if let Err(cause) = self.checks.event(raw, meaning.name) {
-            let mut error = Error::at(cause, raw.offset);
-            error.task = (raw.owner != 0).then_some(TaskId(raw.owner));
-            return Err(error);
         }
+        Ok(true)
+    }
+}
+
+/// What is needed to tell an event.
+struct Teller<'r, 'a> {
+    names: Names<'r, 'a>,
+    checks: &'r mut Checks,
+    meanings: &'r mut Meanings,
+    threads: &'r mut [ThreadId],
+    begin_ticks: &'r mut Option<i64>,
+    ns_per_tick: f64,
+}
+
+impl<'a> Teller<'_, 'a> {
+    /// Checks an event and appends what it means.
+    #[inline]
+    fn tell(&mut self, raw: &RawEvent<'a>, told: &mut Vec<Event>) -> Result<(), Error> {
         if raw.event_type == EventType::ProcStart {
-            self.threads.insert(raw.worker, ThreadId(raw.args[0]));
+            self.threads[raw.place] = ThreadId(raw.args[0]);
         }
         let begin_ticks = *self.begin_ticks.get_or_insert(raw.ticks);
         let ticks = raw.ticks.wrapping_sub(begin_ticks);
-        Ok(Event {
+        let thread = self.threads.get(raw.place).copied();
+        told.push(Event {
             time: Timestamp((ticks as f64 * self.ns_per_tick) as i64),
             offset: raw.offset,
             task: TaskId(raw.before),
             worker: WorkerId(raw.worker),
-            thread: self
-                .threads
-                .get(&raw.worker)
-                .copied()
-                .unwrap_or(ThreadId::NONE),
-            stack: meaning.stack,
-            event_type: AnyType::V1(plain(raw.event_type)),
-            kind: meaning.kind,
-        })
+            thread: thread.unwrap_or(ThreadId::NONE),
+            ..Event::blank(AnyType::V1(plain(raw.event_type)))
+        });
+        let last = told.len() - 1;
+        let name = self.meanings.tell(raw, &mut self.names, &mut told[last]);
+        if let Err(cause) = self.checks.event(raw, name) {
+            told.pop();
+            let mut error = Error::at(cause, raw.offset);
+            error.task = (raw.owner != 0).then_some(TaskId(raw.owner));
+            return Err(error);
+        }
+        Ok(())
     }
 }
 
@@ -146,15 +164,11 @@ fn open<'a>(index: &mut Index<'a>, file: &'a [u8]) -> Result<Source<'a>, Error> 
         return Ok(Source::Whole(events.into_iter()));
     }
     let has_futile_wakeups = index.has_futile_wakeups;
-    let mut stream = Stream::open(index, file)?;
+    let stream = Stream::open(index, file);
     if !has_futile_wakeups {
         return Ok(Source::Stream(Box::new(stream)));
     }
-    let mut events = Vec::new();
-    while let Some(event) = stream.next()? {
-        events.push(event);
-    }
-    let events = whole::without_futile_wakeups(events);
+    let events = whole::without_futile_wakeups(stream.all()?);
     Ok(Source::Whole(events.into_iter()))
 }
 

@@ -17,10 +17,10 @@ mod task_rules;
 mod worker_rules;
 
 use exectrace_format::go_v2::{EventType, Items};
-use exectrace_format::{StackId, TaskId, ThreadId, WorkerId};
+use exectrace_format::{ThreadId, WorkerId};
 
 use crate::event::{Event, EventType as AnyType, Kind};
-use crate::reader::Contents;
+use crate::reader::{BLOCK_EVENTS, Contents};
 use crate::tables::Tables;
 use crate::{Cause, Error, Timestamp};
 use cursor::Cursor;
@@ -39,7 +39,7 @@ pub(crate) struct Reader<'a> {
     contents: Contents,
     /// The time of the last event.
     last: Timestamp,
-    /// The end of the events was told, in order or with an error that is still to come.
+    /// What comes after the last sync.
     ended: Option<Result<(), Error>>,
 }
 
@@ -76,59 +76,38 @@ impl<'a> Reader<'a> {
         &self.tables
     }
 
-    /// The next event; `None` after the last one, and after an error.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<Result<Event, Error>> {
-        if let Some(event) = self.order.take() {
-            return Some(Ok(self.stamp(event)));
+    /// Appends the next events, in order. False when there are no more.
+    pub(crate) fn fill(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
+        if let Some(ended) = self.ended.take() {
+            return ended.map(|()| false);
         }
-        loop {
-            let Some(open) = &mut self.open else {
-                return self.turn();
-            };
-            let sample = open.generation.samples.get(open.sample).copied();
-            let time_ns = open.frontier.time_ns();
-            if let Some(sample) = sample
-                && time_ns.is_none_or(|time_ns| sample.time_ns < time_ns)
-            {
-                open.sample += 1;
-                let event = open.sample_event(sample, &mut self.tables);
-                return Some(Ok(self.stamp(event)));
-            }
-            if open.frontier.is_empty() {
-                self.open = None;
-                continue;
-            }
-            if let Err(error) = open.step(&mut self.order, &mut self.tables) {
-                let error = error.in_generation(open.generation.number);
-                self.order.discard();
-                self.open = None;
-                self.ended = Some(Ok(()));
-                return Some(Err(error));
-            }
-            if let Some(event) = self.order.take() {
-                return Some(Ok(self.stamp(event)));
+        let Some(open) = &mut self.open else {
+            return self.turn(told);
+        };
+        while told.len() < BLOCK_EVENTS {
+            let from = told.len();
+            match open.step(&mut self.order, &mut self.tables, told) {
+                Ok(true) => stamp(&mut told[from..], &mut self.last),
+                Ok(false) => {
+                    self.open = None;
+                    break;
+                }
+                Err(error) => {
+                    told.truncate(from);
+                    return Err(error.in_generation(open.generation.number));
+                }
             }
         }
+        Ok(true)
     }
 
     /// From one generation to the next: a sync first, then what it brings.
     #[cold]
-    fn turn(&mut self) -> Option<Result<Event, Error>> {
-        match self.ended.take() {
-            None => {}
-            Some(ended) => {
-                self.ended = Some(Ok(()));
-                return ended.err().map(Err);
-            }
-        }
+    fn turn(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
         let time = match self.framing.next() {
             Ok(Some(generation)) => {
                 let time = Timestamp(generation.clock.ns(generation.begin_units));
-                if let Err(error) = self.enter(generation) {
-                    self.ended = Some(Ok(()));
-                    return Some(Err(error));
-                }
+                self.enter(generation)?;
                 time
             }
             Ok(None) => {
@@ -140,17 +119,13 @@ impl<'a> Reader<'a> {
                 self.last
             }
         };
-        let event = Event {
+        let from = told.len();
+        told.push(Event {
             time,
-            offset: 0,
-            task: TaskId(0),
-            worker: WorkerId::NONE,
-            thread: ThreadId::NONE,
-            stack: StackId(0),
-            event_type: AnyType::V2(EventType::Sync),
-            kind: Kind::Sync,
-        };
-        Some(Ok(self.stamp(event)))
+            ..Event::blank(AnyType::V2(EventType::Sync))
+        });
+        stamp(&mut told[from..], &mut self.last);
+        Ok(true)
     }
 
     /// Begins a generation.
@@ -173,15 +148,16 @@ impl<'a> Reader<'a> {
         });
         Ok(())
     }
+}
 
-    /// The event with its time in the trace: later than all before it.
-    #[inline]
-    fn stamp(&mut self, mut event: Event) -> Event {
-        if event.time <= self.last {
-            event.time = Timestamp(self.last.0.wrapping_add(1));
+/// Gives events their times in the trace: each later than all before it.
+#[inline]
+fn stamp(events: &mut [Event], last: &mut Timestamp) {
+    for event in events {
+        if event.time <= *last {
+            event.time = Timestamp(last.0.wrapping_add(1));
         }
-        self.last = event.time;
-        event
+        *last = event.time;
     }
 }
 
@@ -195,21 +171,43 @@ impl Contents {
 }
 
 impl<'a> Open<'a> {
-    /// Lets one event happen.
+    /// Lets one event happen, a CPU sample's or a thread's. False when there is none.
     #[inline]
-    fn step(&mut self, order: &mut Order, tables: &mut Tables<'a>) -> Result<(), Error> {
-        if self.attempt(0, order, tables)? == Tried::Happened {
-            return Ok(());
+    fn step(
+        &mut self,
+        order: &mut Order,
+        tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
+    ) -> Result<bool, Error> {
+        let time_ns = self.frontier.time_ns();
+        if let Some(&sample) = self.generation.samples.get(self.sample)
+            && time_ns.is_none_or(|time_ns| sample.time_ns < time_ns)
+        {
+            self.sample += 1;
+            let event = self.sample_event(sample, tables);
+            told.push(event);
+            return Ok(true);
         }
-        self.step_aside(order, tables)
+        if time_ns.is_none() {
+            return Ok(false);
+        }
+        if self.attempt(0, order, tables, told)? != Tried::Happened {
+            self.step_aside(order, tables, told)?;
+        }
+        Ok(true)
     }
 
     /// The earliest event must wait: another thread's comes first.
     #[cold]
-    fn step_aside(&mut self, order: &mut Order, tables: &mut Tables<'a>) -> Result<(), Error> {
+    fn step_aside(
+        &mut self,
+        order: &mut Order,
+        tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
+    ) -> Result<(), Error> {
         self.frontier.sort();
         for index in 1..self.frontier.len() {
-            if self.attempt(index, order, tables)? == Tried::Happened {
+            if self.attempt(index, order, tables, told)? == Tried::Happened {
                 return Ok(());
             }
         }
@@ -222,11 +220,12 @@ impl<'a> Open<'a> {
         index: usize,
         order: &mut Order,
         tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
     ) -> Result<Tried, Error> {
         let clock = self.generation.clock;
         let cursor = self.frontier.get_mut(index);
-        let tried = order.attempt(&cursor.next, cursor.place, &mut self.generation, tables);
-        match tried {
+        let (event, place) = (&cursor.next, cursor.place);
+        match order.attempt(event, place, &mut self.generation, tables, told) {
             Ok(Tried::Happened) => {}
             Ok(Tried::NotYet) => return Ok(Tried::NotYet),
             Err(cause) => return Err(self.error(index, cause)),

@@ -8,13 +8,18 @@ use exectrace_format::{StringId, Version};
 
 use super::cursor::{RawEvent, stops, waits};
 use crate::Cause;
+use crate::id_array::IdArray;
 use crate::id_map::IdMap;
 
 /// The state of all tasks and workers, as the checks of Go's reader have it.
 #[derive(Debug)]
 pub(super) struct Checks {
-    tasks: IdMap<Task>,
-    workers: IdMap<Worker>,
+    tasks: IdArray<Task>,
+    /// Open regions by task, the innermost last: user task and name.
+    regions: IdMap<Vec<(u64, StringId)>>,
+    workers: Vec<Worker>,
+    /// The worker that Go's reader puts wakes by timers on.
+    timers: Worker,
     collects: bool,
     world_is_stopped: bool,
     /// Before version 1.10 each worker stopped the world for itself.
@@ -23,11 +28,12 @@ pub(super) struct Checks {
     timer_tasks: Vec<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Task {
     state: State,
     assists: bool,
-    regions: Vec<(u64, StringId)>,
+    /// An event of it, or its creation, was there.
+    is_known: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,29 +44,26 @@ struct Worker {
     stops_world: bool,
 }
 
-/// Stands for the events that Go's reader puts on workers of their own.
-const SYSCALLS: i64 = 1_000_003;
-const TIMERS: i64 = 1_000_001;
-
 impl Default for Task {
-    /// As Go's reader has those that it has not heard of.
     fn default() -> Self {
         Self {
             state: State::NotExist,
             assists: false,
-            regions: Vec::new(),
+            is_known: false,
         }
     }
 }
 
 impl Checks {
-    pub(super) fn new(version: Version, timer_tasks: Vec<u64>) -> Self {
-        let mut tasks: IdMap<Task> = IdMap::default();
+    pub(super) fn new(version: Version, workers: usize, timer_tasks: Vec<u64>) -> Self {
+        let mut tasks: IdArray<Task> = IdArray::default();
         // What no task does is done by a task that always runs.
-        tasks.entry(0).or_default().state = State::Running;
+        tasks.get_mut(0).state = State::Running;
         Self {
             tasks,
-            workers: IdMap::default(),
+            regions: IdMap::default(),
+            workers: vec![Worker::default(); workers],
+            timers: Worker::default(),
             collects: false,
             world_is_stopped: false,
             stops_by_worker: !version.at_least(Version::Go1_10),
@@ -73,15 +76,18 @@ impl Checks {
     #[inline]
     pub(super) fn event(&mut self, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
         use EventType as E;
-        let is_timer = self.timer_tasks.contains(&event.owner)
+        let is_timer = !self.timer_tasks.is_empty()
+            && self.timer_tasks.contains(&event.owner)
             && matches!(event.event_type, E::GoUnblock | E::GoUnblockLocal);
-        let number = match event.event_type {
-            E::GoSysExit => SYSCALLS,
-            _ if is_timer => TIMERS,
-            _ => event.worker,
-        };
-        let task = self.tasks.entry(event.owner).or_default();
-        let worker = self.workers.entry(number as u64).or_default();
+        let number = event.worker;
+        let task = self.tasks.get_mut(event.owner);
+        // Go's reader knows every task that it has seen an event of, also if that is a CPU sample.
+        task.is_known = true;
+        // Only events without an own worker have no place.
+        let worker = self
+            .workers
+            .get_mut(event.place)
+            .unwrap_or(&mut self.timers);
         let subject = event.args[0];
         match event.event_type {
             E::ProcStart => worker.start(number)?,
@@ -142,7 +148,7 @@ impl Checks {
             E::UserTaskEnd => {
                 self.user_tasks.remove(&subject);
             }
-            E::UserRegion => region(task, event, name)?,
+            E::UserRegion => region(self.regions.entry(event.owner).or_default(), event, name)?,
             event_type if stops(event_type) => {
                 runs_on(task, worker, event.owner, false)?;
                 task.state = match event_type {
@@ -160,15 +166,17 @@ impl Checks {
 
 impl Checks {
     fn create(&mut self, new: u64) -> Result<(), Cause> {
-        if self.tasks.contains_key(&new) {
+        let task = self.tasks.get_mut(new);
+        if std::mem::replace(&mut task.is_known, true) {
             return Err(Cause::TaskExists);
         }
-        self.tasks.entry(new).or_default().state = State::Runnable;
+        task.state = State::Runnable;
         Ok(())
     }
 
     fn wake(&mut self, woken: u64) -> Result<(), Cause> {
-        let woken = self.tasks.entry(woken).or_default();
+        let woken = self.tasks.get_mut(woken);
+        woken.is_known = true;
         // For Go's reader, one in a system call waits as well.
         if woken.state == State::Syscall {
             woken.state = State::Waiting;
@@ -232,12 +240,16 @@ fn runs_on(task: &Task, worker: &Worker, owner: u64, may_be_none: bool) -> Resul
     Ok(())
 }
 
-fn region(task: &mut Task, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
+fn region(
+    regions: &mut Vec<(u64, StringId)>,
+    event: &RawEvent<'_>,
+    name: StringId,
+) -> Result<(), Cause> {
     let [user_task, mode, ..] = event.args;
     match mode {
-        0 => task.regions.push((user_task, name)),
+        0 => regions.push((user_task, name)),
         1 => {
-            let innermost = task.regions.pop();
+            let innermost = regions.pop();
             if innermost.is_some_and(|innermost| innermost != (user_task, name)) {
                 return Err(Cause::RegionNotInnermost);
             }

@@ -14,6 +14,8 @@ pub(super) struct RawEvent<'a> {
     pub(super) sequence: i64,
     pub(super) offset: u64,
     pub(super) worker: i64,
+    /// The worker's place among those of the file.
+    pub(super) place: usize,
     /// The task that the event belongs to, as Go's reader sees it; 0 for none.
     pub(super) owner: u64,
     /// The task that ran on the worker before.
@@ -37,7 +39,12 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// At the worker's first event; `None` if it has none.
-    pub(super) fn open(worker: Worker, file: &'a [u8], version: Version) -> Option<Self> {
+    pub(super) fn open(
+        worker: Worker,
+        place: usize,
+        file: &'a [u8],
+        version: Version,
+    ) -> Option<Self> {
         let mut cursor = Self {
             next: RawEvent {
                 event_type: EventType::Batch,
@@ -45,6 +52,7 @@ impl<'a> Cursor<'a> {
                 sequence: 0,
                 offset: 0,
                 worker: worker.number,
+                place,
                 owner: 0,
                 before: 0,
                 args: [0; exectrace_format::limits::V1_ARGS_MAX],
@@ -119,13 +127,13 @@ impl<'a> Cursor<'a> {
 }
 
 /// Whether the running task ends, yields or waits.
-pub(super) fn stops(event_type: EventType) -> bool {
+pub(super) const fn stops(event_type: EventType) -> bool {
     use EventType as E;
     matches!(event_type, E::GoEnd | E::GoStop | E::GoSched | E::GoPreempt) || waits(event_type)
 }
 
 /// Whether the running task waits, other than in a system call.
-pub(super) fn waits(event_type: EventType) -> bool {
+pub(super) const fn waits(event_type: EventType) -> bool {
     use EventType as E;
     matches!(
         event_type,

@@ -7,7 +7,7 @@ use exectrace_format::{Frame, StackId, StringId, TaskId, UserTaskId, Version, Wo
 
 use super::cursor::RawEvent;
 use super::index::Index;
-use crate::event::{Kind, UserTaskBegin};
+use crate::event::{Event, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
 use crate::tables::Tables;
 
@@ -36,19 +36,12 @@ const STOP_REASONS: [&str; 17] = [
 const OLD_STOP_REASONS: [usize; 2] = [1, 2];
 
 /// Gives events their meaning; what a begin has said is told at the end once more.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Meanings {
     user_tasks: IdMap<UserTaskBegin>,
     stop_reason: StringId,
-}
-
-/// What an event says beside its kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Meaning {
-    pub(super) kind: Kind,
-    pub(super) stack: StackId,
-    /// A region's name.
-    pub(super) name: StringId,
+    /// Why a task stops, by the event's type.
+    reasons: [StringId; 64],
 }
 
 /// The names and stacks of a trace.
@@ -107,15 +100,36 @@ static STACK_ARG: [u8; 64] = {
 };
 
 impl Meanings {
+    pub(super) fn new(tables: &mut Tables<'_>) -> Self {
+        let mut reasons = [StringId(0); 64];
+        for event_type in EventType::ALL {
+            if let Some(reason) = event_type.spec().reason {
+                reasons[*event_type as usize & 63] = tables.intern(reason.as_bytes());
+            }
+        }
+        Self {
+            user_tasks: IdMap::default(),
+            stop_reason: StringId(0),
+            reasons,
+        }
+    }
+
+    /// Says in `told` what the event means. The answer is a region's name.
     #[inline]
-    pub(super) fn of<'a>(&mut self, event: &RawEvent<'a>, names: &mut Names<'_, 'a>) -> Meaning {
+    pub(super) fn tell<'a>(
+        &mut self,
+        event: &RawEvent<'a>,
+        names: &mut Names<'_, 'a>,
+        told: &mut Event,
+    ) -> StringId {
         let place = usize::from(STACK_ARG[event.event_type as usize & 63]);
         let stack = names.stack(event.args.get(place).copied().unwrap_or_default());
         let spec = event.event_type.spec();
         let mut name = StringId(0);
-        let kind = match spec.role {
+        told.stack = stack;
+        told.kind = match spec.role {
             Role::Transition(Subject::Task, from, to) => {
-                task_transition(event, from, to, stack, names)
+                self.task_transition(event, from, to, stack, names)
             }
             Role::Transition(Subject::Worker, from, to) => Kind::WorkerTransition {
                 worker: WorkerId(event.worker),
@@ -150,7 +164,7 @@ impl Meanings {
             // Nothing else is an event of format v1.
             _ => Kind::Sample,
         };
-        Meaning { kind, stack, name }
+        name
     }
 
     fn range_begin<'a>(
@@ -200,36 +214,35 @@ impl Meanings {
             name,
         }
     }
-}
 
-#[inline]
-fn task_transition<'a>(
-    event: &RawEvent<'a>,
-    from: State,
-    to: State,
-    stack: StackId,
-    names: &mut Names<'_, 'a>,
-) -> Kind {
-    use EventType as E;
-    let (mut task, mut reason, mut own_stack) = (event.owner, StringId(0), StackId(0));
-    match event.event_type {
-        E::GoCreate => {
-            task = event.args[0];
-            own_stack = names.start_stack(event.args[1]);
+    #[inline]
+    fn task_transition<'a>(
+        &self,
+        event: &RawEvent<'a>,
+        from: State,
+        to: State,
+        stack: StackId,
+        names: &mut Names<'_, 'a>,
+    ) -> Kind {
+        use EventType as E;
+        let mut reason = self.reasons[event.event_type as usize & 63];
+        let (mut task, mut own_stack) = (event.owner, StackId(0));
+        match event.event_type {
+            E::GoCreate => {
+                task = event.args[0];
+                own_stack = names.start_stack(event.args[1]);
+            }
+            E::GoUnblock | E::GoUnblockLocal | E::GoSysExitLocal => task = event.args[0],
+            E::GoStartLabel => reason = names.string(event.args[2]),
+            _ => own_stack = stack,
         }
-        E::GoUnblock | E::GoUnblockLocal | E::GoSysExitLocal => task = event.args[0],
-        E::GoStartLabel => reason = names.string(event.args[2]),
-        _ => own_stack = stack,
-    }
-    if let Some(text) = event.event_type.spec().reason {
-        reason = names.tables.intern(text.as_bytes());
-    }
-    Kind::TaskTransition {
-        task: TaskId(task),
-        from,
-        to,
-        reason,
-        stack: own_stack,
+        Kind::TaskTransition {
+            task: TaskId(task),
+            from,
+            to,
+            reason,
+            stack: own_stack,
+        }
     }
 }
 

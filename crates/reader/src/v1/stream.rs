@@ -15,8 +15,6 @@ use crate::{Cause, Error};
 #[derive(Debug)]
 pub(super) struct Stream<'a> {
     order: Order<'a>,
-    /// The next of the workers' events.
-    upcoming: Option<RawEvent<'a>>,
     samples: std::iter::Peekable<std::vec::IntoIter<Sample>>,
     late_exits: std::iter::Peekable<std::vec::IntoIter<LateExit>>,
     /// Ends that are later than their events, which happens in damaged files: by time.
@@ -25,49 +23,100 @@ pub(super) struct Stream<'a> {
     blocks: IdMap<i64>,
 }
 
+/// Where the next event is.
+pub(super) enum Upcoming<'a> {
+    /// With a worker, which must be told to move on.
+    Worker(usize),
+    /// Beside the workers.
+    Beside(RawEvent<'a>),
+}
+
 impl<'a> Stream<'a> {
     /// Opens the events of a file from version 1.7 on.
-    pub(super) fn open(index: &mut Index<'a>, file: &'a [u8]) -> Result<Self, Error> {
-        let mut stream = Self {
+    pub(super) fn open(index: &mut Index<'a>, file: &'a [u8]) -> Self {
+        Self {
             order: Order::new(cursors(index, file)),
-            upcoming: None,
             samples: std::mem::take(&mut index.samples).into_iter().peekable(),
             late_exits: std::mem::take(&mut index.late_exits).into_iter().peekable(),
             early_exits: Vec::new(),
             blocks: IdMap::default(),
-        };
-        stream.refill()?;
-        Ok(stream)
+        }
     }
 
-    /// The next event; `None` after the last one.
+    /// Where the next event is; `None` after the last one.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<RawEvent<'a>>, Error> {
-        let ticks = self.upcoming.map_or(i64::MAX, |event| event.ticks);
-        // What was written at a tick comes before a call that ended at it, but for one that was late itself.
-        if let Some(event) = self.beside(ticks) {
-            return Ok(Some(event));
+    pub(super) fn upcoming(&mut self) -> Result<Option<Upcoming<'a>>, Error> {
+        loop {
+            let first = self.order.first()?;
+            if self.has_beside() {
+                let ticks = first.map(|index| self.order.event(index).ticks);
+                if let Some(event) = self.beside(ticks) {
+                    return Ok(Some(Upcoming::Beside(event)));
+                }
+            }
+            let Some(index) = first else {
+                return Ok(None);
+            };
+            let event = self.order.event(index);
+            match event.event_type {
+                EventType::GoSysBlock | EventType::GoInSyscall => {
+                    self.blocks.insert(event.owner, event.ticks);
+                }
+                EventType::GoSysExit if event.args[2] != 0 => {
+                    let event = *event;
+                    if !self.exits_in_place(event)? {
+                        self.order.take(index);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            return Ok(Some(Upcoming::Worker(index)));
         }
-        let event = self.upcoming.take();
-        if event.is_some() {
-            self.refill()?;
-        }
-        Ok(event)
     }
 
-    /// What stands beside the workers' events and comes before one at `ticks`.
+    /// A worker's event.
     #[inline]
-    fn beside(&mut self, ticks: i64) -> Option<RawEvent<'a>> {
-        let is_last = self.upcoming.is_none();
-        let is_due = |time: i64| time < ticks || is_last;
+    pub(super) fn event(&self, index: usize) -> &RawEvent<'a> {
+        self.order.event(index)
+    }
+
+    /// The worker's event that is the next one has happened.
+    #[inline]
+    pub(super) fn take(&mut self, index: usize) {
+        self.order.take(index);
+    }
+
+    /// All events that are left.
+    pub(super) fn all(mut self) -> Result<Vec<RawEvent<'a>>, Error> {
+        let mut events = Vec::new();
+        while let Some(upcoming) = self.upcoming()? {
+            match upcoming {
+                Upcoming::Beside(event) => events.push(event),
+                Upcoming::Worker(index) => {
+                    events.push(*self.event(index));
+                    self.take(index);
+                }
+            }
+        }
+        Ok(events)
+    }
+
+    #[inline]
+    fn has_beside(&self) -> bool {
+        self.late_exits.len() != 0 || self.samples.len() != 0 || !self.early_exits.is_empty()
+    }
+
+    /// What stands beside the workers' events and comes before the next of them, at `ticks` if there is one.
+    ///
+    /// What was written at a tick comes before a call that ended at it, but for one that was late itself.
+    fn beside(&mut self, ticks: Option<i64>) -> Option<RawEvent<'a>> {
         let exit = self.late_exits.peek().map(|exit| exit.ticks);
         let sample = self.samples.peek().map(|sample| sample.ticks);
         let early = self.early_exits.last().map(|exit| exit.ticks);
-        if exit.is_none() && sample.is_none() && early.is_none() {
-            return None;
-        }
         let least = [exit, sample, early].into_iter().flatten().min()?;
-        if !(is_due(least) || early == Some(least) && least <= ticks) {
+        let is_due = ticks.is_none_or(|ticks| least < ticks || early == Some(ticks));
+        if !is_due {
             return None;
         }
         if early == Some(least) {
@@ -76,30 +125,6 @@ impl<'a> Stream<'a> {
             self.late_exits.next().map(|exit| of_exit(&exit))
         } else {
             self.samples.next().map(|sample| of_sample(&sample))
-        }
-    }
-
-    /// Gets the next of the workers' events that is not told elsewhere.
-    #[inline]
-    fn refill(&mut self) -> Result<(), Error> {
-        loop {
-            let Some(event) = self.order.next()? else {
-                return Ok(());
-            };
-            match event.event_type {
-                EventType::GoSysBlock | EventType::GoInSyscall => {
-                    self.blocks.insert(event.owner, event.ticks);
-                }
-                EventType::GoSysExit if event.args[2] != 0 => {
-                    let is_in_place = self.exits_in_place(event)?;
-                    if !is_in_place {
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            self.upcoming = Some(event);
-            return Ok(());
         }
     }
 
@@ -126,12 +151,16 @@ impl<'a> Stream<'a> {
     }
 }
 
+/// The place of events that no worker's state is asked for.
+pub(super) const NO_PLACE: usize = usize::MAX;
+
 /// A cursor for each worker that has events.
 pub(super) fn cursors<'a>(index: &mut Index<'a>, file: &'a [u8]) -> Vec<Cursor<'a>> {
     let version = index.version;
     std::mem::take(&mut index.workers)
         .into_iter()
-        .filter_map(|worker| Cursor::open(worker, file, version))
+        .enumerate()
+        .filter_map(|(place, worker)| Cursor::open(worker, place, file, version))
         .collect()
 }
 
@@ -142,6 +171,7 @@ fn of_exit<'a>(exit: &LateExit) -> RawEvent<'a> {
         sequence: 0,
         offset: exit.offset,
         worker: exit.worker,
+        place: NO_PLACE,
         owner: exit.task,
         before: 0,
         args: [exit.task, 0, 0, 0],
@@ -156,6 +186,7 @@ pub(super) fn of_sample<'a>(sample: &Sample) -> RawEvent<'a> {
         sequence: 0,
         offset: sample.offset,
         worker: sample.worker,
+        place: NO_PLACE,
         owner: sample.task,
         before: sample.task,
         args: [0, 0, 0, sample.stack],

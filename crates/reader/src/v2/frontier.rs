@@ -12,10 +12,6 @@ pub(super) struct Frontier<'a> {
 }
 
 impl<'a> Frontier<'a> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
-
     pub(super) fn len(&self) -> usize {
         self.heap.len()
     }

@@ -38,8 +38,6 @@ pub(super) struct Order {
     pub(super) cycle: Cycle,
     pub(super) cycle_sequence: u64,
     first_generation: Option<u64>,
-    /// What has happened and was not taken yet, last first.
-    happened: Vec<Event>,
 }
 
 /// An event that is tried, and what it is tried on.
@@ -47,6 +45,8 @@ pub(super) struct Trial<'t, 'a> {
     pub(super) event: &'t Upcoming<'a>,
     pub(super) generation: &'t mut Generation<'a>,
     pub(super) tables: &'t mut Tables<'a>,
+    /// Where what has happened is told.
+    told: &'t mut Vec<Event>,
     /// The thread before the event.
     pub(super) before: Thread,
     /// The thread after it.
@@ -81,19 +81,12 @@ impl Order {
             cycle: Cycle::Unknown,
             cycle_sequence: 0,
             first_generation: None,
-            happened: Vec::new(),
         }
     }
 
     /// A generation begins.
     pub(super) fn begin(&mut self, generation: u64) {
         self.first_generation.get_or_insert(generation);
-    }
-
-    /// The next event that has happened.
-    #[inline]
-    pub(super) fn take(&mut self) -> Option<Event> {
-        self.happened.pop()
     }
 
     /// The place of a thread, known or not.
@@ -124,6 +117,7 @@ impl Order {
         thread: Option<usize>,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
     ) -> Result<Tried, Cause> {
         let before = match thread {
             Some(index) => self.threads[index],
@@ -133,6 +127,7 @@ impl Order {
             event,
             generation,
             tables,
+            told,
             before,
             after: before,
         };
@@ -192,40 +187,6 @@ impl Order {
         }
     }
 
-    /// The event happened, and means this; `before` is who was where. `stack` is its id in the file.
-    #[inline]
-    pub(super) fn tell(
-        &mut self,
-        trial: &mut Trial<'_, '_>,
-        before: Thread,
-        stack: u64,
-        kind: Kind,
-    ) -> Result<(), Cause> {
-        let stack = trial.stack(stack)?;
-        let event = Event {
-            time: Timestamp(trial.event.time_ns),
-            offset: trial.event.offset,
-            task: told_task(before.task),
-            worker: WorkerId(before.worker as i64),
-            thread: ThreadId(before.id),
-            stack,
-            event_type: AnyType::V2(trial.event.event_type),
-            kind,
-        };
-        self.happened.push(event);
-        Ok(())
-    }
-
-    /// What has happened is not told: an error comes first.
-    pub(super) fn discard(&mut self) {
-        self.happened.clear();
-    }
-
-    /// Events that were told in a row come in that order.
-    pub(super) fn in_order(&mut self) {
-        self.happened.reverse();
-    }
-
     fn metric(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         use exectrace_format::role::Metric;
         let [value, stack, ..] = trial.event.args;
@@ -235,14 +196,14 @@ impl Order {
             _ => (Needs::Worker, Metric::HeapGoal),
         };
         trial.needs(needs)?;
-        self.tell(trial, trial.before, stack, Kind::Metric { metric, value })?;
+        trial.tell(trial.before, stack, Kind::Metric { metric, value })?;
         Ok(Tried::Happened)
     }
 
     fn label(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         trial.needs(Needs::All)?;
         let label = trial.string(trial.event.args[0])?;
-        self.tell(trial, trial.before, 0, Kind::Label { label })?;
+        trial.tell(trial.before, 0, Kind::Label { label })?;
         Ok(Tried::Happened)
     }
 
@@ -250,7 +211,7 @@ impl Order {
         trial.needs(Needs::Thread)?;
         let [a, b, c, ..] = trial.event.args;
         let kind = Kind::Experiment { args: [a, b, c] };
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -267,7 +228,7 @@ impl Order {
             parent,
             name,
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -278,7 +239,7 @@ impl Order {
             user_task: UserTaskId(id),
             begin: self.user_tasks.remove(&id),
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -302,7 +263,7 @@ impl Order {
             }
             Kind::UserRegionEnd { user_task, name }
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -314,7 +275,7 @@ impl Order {
             key: trial.string(key)?,
             message: trial.generation.message(message, trial.tables)?,
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -356,6 +317,30 @@ impl Trial<'_, '_> {
             Needs::WorkerFree | Needs::ThreadFree => lacks("task", false),
             _ => lacks("task", true),
         }
+    }
+
+    /// The event happened, and means this; `before` is who was where. `stack` is its id in the file.
+    #[inline(always)]
+    pub(super) fn tell(&mut self, before: Thread, stack: u64, kind: Kind) -> Result<(), Cause> {
+        self.tell_who(before, stack)?.kind = kind;
+        Ok(())
+    }
+
+    /// Tells all of an event but its kind.
+    #[inline]
+    fn tell_who(&mut self, before: Thread, stack: u64) -> Result<&mut Event, Cause> {
+        let stack = self.stack(stack)?;
+        self.told.push(Event {
+            time: Timestamp(self.event.time_ns),
+            offset: self.event.offset,
+            task: told_task(before.task),
+            worker: WorkerId(before.worker as i64),
+            thread: ThreadId(before.id),
+            stack,
+            ..Event::blank(AnyType::V2(self.event.event_type))
+        });
+        let last = self.told.len() - 1;
+        Ok(&mut self.told[last])
     }
 
     pub(super) fn string(&mut self, id: u64) -> Result<exectrace_format::StringId, Cause> {

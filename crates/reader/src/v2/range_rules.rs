@@ -35,12 +35,7 @@ impl Order {
         }
         task.stopped_world.push(reason);
         let range = Range::StopTheWorld;
-        self.tell(
-            trial,
-            trial.before,
-            stack,
-            Kind::RangeBegin { range, reason },
-        )?;
+        trial.tell(trial.before, stack, Kind::RangeBegin { range, reason })?;
         Ok(Tried::Happened)
     }
 
@@ -57,7 +52,7 @@ impl Order {
             swept_bytes: 0,
             reclaimed_bytes: 0,
         };
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -84,7 +79,7 @@ impl Order {
             task: TaskId(0),
             worker: WorkerId::NONE,
         };
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -101,7 +96,7 @@ impl Order {
         }
         self.cycle_sequence = number;
         self.cycle = Cycle::Running;
-        self.tell(trial, trial.before, stack, begin(Range::Gc))?;
+        trial.tell(trial.before, stack, begin(Range::Gc))?;
         Ok(Tried::Happened)
     }
 
@@ -116,7 +111,7 @@ impl Order {
         trial.needs(Needs::All)?;
         self.cycle_sequence = number;
         self.cycle = Cycle::NotRunning;
-        self.tell(trial, trial.before, 0, end(Range::Gc))?;
+        trial.tell(trial.before, 0, end(Range::Gc))?;
         Ok(Tried::Happened)
     }
 
@@ -134,7 +129,7 @@ impl Order {
             task: TaskId(0),
             worker: WorkerId(id as i64),
         };
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -152,7 +147,7 @@ impl Order {
         }
         let [first, second, ..] = trial.event.args;
         if begins {
-            self.tell(trial, trial.before, first, begin(Range::Sweep))?;
+            trial.tell(trial.before, first, begin(Range::Sweep))?;
         } else {
             let kind = Kind::RangeEnd {
                 range: Range::Sweep,
@@ -160,7 +155,7 @@ impl Order {
                 swept_bytes: first,
                 reclaimed_bytes: second,
             };
-            self.tell(trial, trial.before, 0, kind)?;
+            trial.tell(trial.before, 0, kind)?;
         }
         Ok(Tried::Happened)
     }
@@ -178,7 +173,7 @@ impl Order {
             task: TaskId(id),
             worker: WorkerId::NONE,
         };
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -194,9 +189,9 @@ impl Order {
         }
         if begins {
             let stack = trial.event.args[0];
-            self.tell(trial, trial.before, stack, begin(Range::MarkAssist))?;
+            trial.tell(trial.before, stack, begin(Range::MarkAssist))?;
         } else {
-            self.tell(trial, trial.before, 0, end(Range::MarkAssist))?;
+            trial.tell(trial.before, 0, end(Range::MarkAssist))?;
         }
         Ok(Tried::Happened)
     }

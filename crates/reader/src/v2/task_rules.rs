@@ -42,7 +42,7 @@ impl Order {
             reason: StringId(0),
             stack: trial.stack(start_stack)?,
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -61,7 +61,7 @@ impl Order {
         self.add(trial, new, State::Syscall)?;
         trial.after.task = new;
         let kind = transition(new, State::NotExist, State::Syscall);
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -79,7 +79,7 @@ impl Order {
         task.sequence = next;
         trial.after.task = id;
         let kind = transition(id, State::Runnable, State::Running);
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -97,7 +97,7 @@ impl Order {
             reason: trial.string(reason)?,
             stack: trial.stack(stack)?,
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -125,7 +125,7 @@ impl Order {
         task.state = State::Runnable;
         task.sequence = next;
         let kind = transition(id, State::Waiting, State::Runnable);
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -151,12 +151,11 @@ impl Order {
         trial.after.task = next_id;
         let mut between = trial.before;
         let unblocked = transition(next_id, State::Waiting, State::Runnable);
-        self.tell(trial, between, 0, unblocked)?;
-        self.tell(trial, between, 0, transition(id, State::Running, to))?;
+        trial.tell(between, 0, unblocked)?;
+        trial.tell(between, 0, transition(id, State::Running, to))?;
         between.task = NONE;
         let started = transition(next_id, State::Runnable, State::Running);
-        self.tell(trial, between, 0, started)?;
-        self.in_order();
+        trial.tell(between, 0, started)?;
         Ok(Tried::Happened)
     }
 
@@ -178,7 +177,7 @@ impl Order {
             reason: StringId(0),
             stack: trial.stack(stack)?,
         };
-        self.tell(trial, trial.before, stack, kind)?;
+        trial.tell(trial.before, stack, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -196,7 +195,7 @@ impl Order {
             }
         }
         let kind = transition(id, State::Syscall, State::Running);
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -215,7 +214,7 @@ impl Order {
         self.leave(id, State::Syscall, State::Runnable)?;
         trial.after.task = NONE;
         let kind = transition(id, State::Syscall, State::Runnable);
-        self.tell(trial, trial.before, 0, kind)?;
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -235,11 +234,10 @@ impl Order {
                 }
             }
             trial.after.worker = NONE;
-            self.tell_worker(trial, trial.before, worker_id, State::Running, State::Idle)?;
+            trial.tell_worker(trial.before, worker_id, State::Running, State::Idle)?;
         }
         let kind = transition(id, State::Syscall, State::NotExist);
-        self.tell(trial, trial.before, 0, kind)?;
-        self.in_order();
+        trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
     }
 
@@ -289,7 +287,7 @@ impl Order {
             reason: StringId(0),
             stack: trial.stack(stack)?,
         };
-        self.tell(trial, before, stack, kind)?;
+        trial.tell(before, stack, kind)?;
         Ok(Tried::Happened)
     }
 

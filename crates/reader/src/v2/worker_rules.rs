@@ -8,24 +8,21 @@ use super::state::{NONE, Thread, Worker, WorkerState};
 use crate::Cause;
 use crate::event::Kind;
 
-impl Order {
+impl Trial<'_, '_> {
+    /// A worker passed from one state to another.
     pub(super) fn tell_worker(
         &mut self,
-        trial: &mut Trial<'_, '_>,
         before: Thread,
         worker: u64,
         from: State,
         to: State,
     ) -> Result<(), Cause> {
         let worker = WorkerId(worker as i64);
-        self.tell(
-            trial,
-            before,
-            0,
-            Kind::WorkerTransition { worker, from, to },
-        )
+        self.tell(before, 0, Kind::WorkerTransition { worker, from, to })
     }
+}
 
+impl Order {
     pub(super) fn worker_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         let [id, number, ..] = trial.event.args;
         let state = WorkerState::from_number(number).ok_or(Cause::NoSuchState { number })?;
@@ -60,7 +57,7 @@ impl Order {
         if matches!(state, WorkerState::Running | WorkerState::Syscall) {
             trial.after.worker = id;
         }
-        self.tell_worker(trial, before, id, from, to)?;
+        trial.tell_worker(before, id, from, to)?;
         Ok(Tried::Happened)
     }
 
@@ -84,7 +81,7 @@ impl Order {
         worker.state = WorkerState::Running;
         worker.sequence = next;
         trial.after.worker = id;
-        self.tell_worker(trial, trial.before, id, State::Idle, State::Running)?;
+        trial.tell_worker(trial.before, id, State::Idle, State::Running)?;
         Ok(Tried::Happened)
     }
 
@@ -101,7 +98,7 @@ impl Order {
             }
         }
         trial.after.worker = NONE;
-        self.tell_worker(trial, trial.before, id, State::Running, State::Idle)?;
+        trial.tell_worker(trial.before, id, State::Running, State::Idle)?;
         Ok(Tried::Happened)
     }
 
@@ -122,7 +119,7 @@ impl Order {
         if was != WorkerState::Abandoned {
             self.take_from(trial, id, victim)?;
         }
-        self.tell_worker(trial, trial.before, id, was.told(), State::Idle)?;
+        trial.tell_worker(trial.before, id, was.told(), State::Idle)?;
         Ok(Tried::Happened)
     }
 

@@ -1,0 +1,146 @@
+//! Small values by ids that mostly come from a counter, such as the states of tasks.
+//!
+//! Tasks that live at the same time have ids that are near each other, so their values share pages and stay in the processor's
+//! cache, where a hash would spread them over the memory. Ids that are far from all others, as damage makes them, go to a map.
+
+use crate::id_map::IdMap;
+
+/// A value for every id; the default one until it is set.
+#[derive(Clone, Debug)]
+pub(crate) struct IdArray<T> {
+    /// Which page holds the ids of a number.
+    directory: IdMap<u32>,
+    /// Pages that were found lately, by the last bits of their numbers.
+    recent: [(u64, u32); RECENT],
+    pages: Vec<[T; PAGE]>,
+    /// Values of ids that have no page.
+    sparse: IdMap<T>,
+    /// How often those were asked for.
+    misses: usize,
+}
+
+/// Values of a page.
+const PAGE: usize = 256;
+/// Pages that are remembered.
+const RECENT: usize = 64;
+/// Pages that are made for the asking. Further ones must be worth it.
+const PAGES_FREE: usize = 64;
+/// For each page beyond those, so many values must have been asked for beside pages.
+const MISSES_PER_PAGE: usize = 16;
+/// No page has this number.
+const NO_PAGE: u64 = u64::MAX;
+
+impl<T> Default for IdArray<T> {
+    fn default() -> Self {
+        Self {
+            directory: IdMap::default(),
+            recent: [(NO_PAGE, 0); RECENT],
+            pages: Vec::new(),
+            sparse: IdMap::default(),
+            misses: 0,
+        }
+    }
+}
+
+impl<T: Copy + Default> IdArray<T> {
+    /// The value of an id.
+    #[inline]
+    pub(crate) fn get(&mut self, id: u64) -> T {
+        match self.page(id) {
+            Some(page) => self.pages[page][id as usize % PAGE],
+            None => self.sparse.get(&id).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: u64) -> &mut T {
+        match self.page(id).or_else(|| self.new_page(id)) {
+            Some(page) => &mut self.pages[page][id as usize % PAGE],
+            None => self.sparse.entry(id).or_default(),
+        }
+    }
+
+    #[inline]
+    fn page(&mut self, id: u64) -> Option<usize> {
+        let number = id / PAGE as u64;
+        let (recent, page) = self.recent[number as usize % RECENT];
+        if recent == number {
+            return Some(page as usize);
+        }
+        self.look_up(number)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, number: u64) -> Option<usize> {
+        let page = *self.directory.get(&number)?;
+        self.recent[number as usize % RECENT] = (number, page);
+        Some(page as usize)
+    }
+
+    /// Makes the page of an id, if it is worth it.
+    #[cold]
+    fn new_page(&mut self, id: u64) -> Option<usize> {
+        self.misses += 1;
+        if self.pages.len() >= PAGES_FREE + self.misses / MISSES_PER_PAGE {
+            return None;
+        }
+        let mut page = [T::default(); PAGE];
+        let first = id - id % PAGE as u64;
+        for (value, place) in page.iter_mut().zip(0..) {
+            if self.sparse.is_empty() {
+                break;
+            }
+            if let Some(moved) = self.sparse.remove(&(first + place)) {
+                *value = moved;
+            }
+        }
+        self.pages.push(page);
+        let place = self.pages.len() - 1;
+        self.directory.insert(id / PAGE as u64, place as u32);
+        Some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_keeps_its_value() {
+        let mut array = IdArray::<u64>::default();
+        let ids: Vec<u64> = (0..5000)
+            .chain((0..500).map(|index| index * 100_000))
+            .chain((0..200).map(|index| u64::MAX - index * 777))
+            .chain(40_000..60_000)
+            .collect();
+        for &id in &ids {
+            *array.get_mut(id) = id ^ 1;
+        }
+        for &id in &ids {
+            assert_eq!(array.get(id), id ^ 1);
+        }
+        assert_eq!(array.get(5_001), 0);
+        assert_eq!(array.get(u64::MAX - 1), 0);
+    }
+
+    #[test]
+    fn scattered_ids_take_little_memory() {
+        let mut array = IdArray::<u64>::default();
+        for index in 0..10_000 {
+            *array.get_mut(index * 1_000_000_007) = 1;
+        }
+        assert!(array.pages.len() <= PAGES_FREE + 10_000 / MISSES_PER_PAGE);
+    }
+
+    #[test]
+    fn a_program_that_runs_for_long_has_pages_too() {
+        let mut array = IdArray::<u64>::default();
+        // The trace begins late in the life of a process.
+        for id in 3_000_000_000..3_000_100_000 {
+            *array.get_mut(id) = id;
+        }
+        assert!(array.sparse.is_empty());
+        assert!(array.pages.len() < 400);
+    }
+}
