@@ -10,6 +10,7 @@ mod cursor;
 mod framing;
 mod frontier;
 mod generation;
+mod go_sort;
 mod order;
 mod range_rules;
 mod state;

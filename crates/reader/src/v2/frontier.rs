@@ -4,6 +4,7 @@
 //! here is its heap, step by step.
 
 use super::cursor::Cursor;
+use super::go_sort;
 
 /// A binary heap by time.
 #[derive(Debug, Default)]
@@ -53,7 +54,7 @@ impl<'a> Frontier<'a> {
 
     /// Puts the cursors in order of time; a heap it is still.
     pub(super) fn sort(&mut self) {
-        self.heap.sort_by_key(|cursor| cursor.next.time_ns);
+        go_sort::sort(&mut self.heap, |cursor| cursor.next.time_ns);
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use exectrace_format::go_v2::{Batch, BatchKind, EventType};
 use exectrace_format::{Frame, StackId, StringId, ThreadId, Version};
 
 use super::clock::Clock;
+use super::go_sort;
 use crate::id_map::IdMap;
 use crate::id_table::IdTable;
 use crate::tables::Tables;
@@ -218,7 +219,7 @@ impl<'a> Builder<'a> {
                 ..sample
             })
             .collect();
-        samples.sort_by_key(|sample| sample.time_ns);
+        go_sort::sort(&mut samples, |sample| sample.time_ns);
         Ok(Generation {
             number: self.number,
             clock,

@@ -7,11 +7,12 @@
 
 mod comparison;
 mod corpus;
+mod crowd;
 mod listing;
 mod v1_listing;
 mod v2_listing;
 
-use exectrace_testkit::{Oracle, Scratch};
+use exectrace_testkit::{Oracle, Random, Scratch};
 
 use corpus::Trace;
 use v1_listing::Teller;
@@ -44,6 +45,20 @@ fn format_v2_reads_as_by_go_1_27() {
         |trace| trace.format == "v2",
         |trace, bytes| comparison::in_order(go.events(&trace.path), bytes),
     );
+}
+
+#[test]
+fn many_events_of_one_time_come_as_by_go_1_27() {
+    let Some(go) = Oracle::v1_27() else { return };
+    let scratch = Scratch::new("crowd");
+    for seed in 0..20 {
+        let bytes = crowd::trace(&mut Random::new(seed));
+        let path = scratch.file("crowd.trace", &bytes);
+        match comparison::in_order(go.events(&path), &bytes) {
+            Ok(events) => assert!(events > 1000, "seed {seed}: {events} events"),
+            Err(fault) => panic!("seed {seed}: {fault}"),
+        }
+    }
 }
 
 #[test]
