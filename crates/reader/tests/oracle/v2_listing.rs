@@ -132,13 +132,15 @@ fn range_details(listing: &mut Listing, event: &Event, tables: &Tables<'_>) {
         }
         _ => return,
     };
-    let name = match range {
-        Range::Gc => String::from("GC concurrent mark phase"),
-        Range::Sweep => String::from("GC incremental sweep"),
-        Range::MarkAssist => String::from("GC mark assist"),
-        Range::StopTheWorld => format!("stop-the-world ({})", tables.text(reason)),
-    };
-    listing.bytes("name", name.as_bytes());
+    match range {
+        Range::Gc => listing.bytes("name", b"GC concurrent mark phase"),
+        Range::Sweep => listing.bytes("name", b"GC incremental sweep"),
+        Range::MarkAssist => listing.bytes("name", b"GC mark assist"),
+        Range::StopTheWorld => {
+            let name = [b"stop-the-world (", tables.string(reason), b")"].concat();
+            listing.bytes("name", &name);
+        }
+    }
     range_scope(listing, range, task, worker);
     if let Kind::RangeEnd {
         range: Range::Sweep,
