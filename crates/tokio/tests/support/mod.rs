@@ -100,11 +100,9 @@ impl Recorded {
         self.accepted.v2.as_ref()
     }
 
-    /// The numbers of the tasks whose entry function's name ends so, or that of a closure in it.
-    pub(crate) fn tasks_of(&self, entry: &str) -> Vec<i64> {
-        let Some(dump) = self.v2() else {
-            return Vec::new();
-        };
+    /// The numbers of the tasks whose entry function's name ends so, or that of a closure in it. `None` without Go 1.27.
+    pub(crate) fn tasks_of(&self, entry: &str) -> Option<Vec<i64>> {
+        let dump = self.v2()?;
         let created = dump.lines.iter().filter(|line| {
             line.detail.contains("NotExist->")
                 && line
@@ -112,17 +110,15 @@ impl Recorded {
                     .first()
                     .is_some_and(|frame| named(&frame.function, entry))
         });
-        created.filter_map(subject).collect()
+        Some(created.filter_map(subject).collect())
     }
 
-    /// What became of the tasks with that entry function: `Running->Waiting Reason="sleep"` and so on, in order.
-    pub(crate) fn transitions(&self, entry: &str) -> Vec<&V2Line> {
-        let tasks = self.tasks_of(entry);
-        self.v2()
-            .into_iter()
-            .flat_map(|dump| &dump.lines)
-            .filter(|line| subject(line).is_some_and(|task| tasks.contains(&task)))
-            .collect()
+    /// What became of the tasks with that entry function: `Running->Waiting Reason="sleep"` and so on, in order. `None` without
+    /// Go 1.27.
+    pub(crate) fn transitions(&self, entry: &str) -> Option<Vec<&V2Line>> {
+        let tasks = self.tasks_of(entry)?;
+        let of_them = |line: &&V2Line| subject(line).is_some_and(|task| tasks.contains(&task));
+        Some(self.v2()?.lines.iter().filter(of_them).collect())
     }
 }
 
