@@ -163,10 +163,11 @@ fn as_many_samples_as_cpu_time_and_rate_promise() {
 #[test]
 fn more_than_the_kernel_grants_is_not_promised() {
     let _turn = turn();
-    let (recorded, ()) = record(Recorder::new().cpu_samples(1_000_000), || {
+    let (recorded, ()) = record(Recorder::new().cpu_samples(u32::MAX), || {
         burn(Duration::from_millis(100));
     });
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    assert_eq!(samples.wished_hz, u32::MAX);
     assert!(samples.effective_hz < samples.wished_hz, "{samples:?}");
     check_account(&recorded.statistics);
 }
@@ -245,7 +246,11 @@ fn sessions_come_and_go_while_threads_burn() {
         // Also when a round fails: the scope waits for the threads.
         let _end = EndOnDrop(&end);
         let mut written = 0;
-        for round in 0..200_u32 {
+        // A busy machine may let the threads run little while a session lasts: then there are more sessions.
+        for round in 0..2_000_u32 {
+            if round >= 200 && written > 20 {
+                break;
+            }
             let memory = Memory::default();
             let recorder = Recorder::new().cpu_samples(250);
             let session = recorder
@@ -257,11 +262,11 @@ fn sessions_come_and_go_while_threads_burn() {
             let statistics = stopper.join().expect("no panic");
             check_account(&statistics);
             written += statistics.events.of("CPUSample");
-            if round % 40 == 0 {
+            if round % 40 == 0 && round < 200 {
                 save(&memory, statistics).check(accepts);
             }
         }
-        assert!(written > 20, "{written}");
+        assert!(written > 20, "only {written} samples");
     });
 }
 
