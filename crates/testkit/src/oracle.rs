@@ -20,6 +20,9 @@ use crate::{Error, Go, GoVersion, LineStream, OracleCount};
 /// internal to the package.
 const PACKAGE: &str = "internal/trace/exectrace";
 
+/// Where the program's sources are.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../oracle");
+
 /// The program's files. Each version compiles those that are meant for it.
 const SOURCES: [&str; 7] = [
     "go1_19.go",
@@ -117,7 +120,7 @@ impl Oracle {
 
     /// Builds the program, or finds it from an earlier run: its name tells toolchain and source.
     fn build(go: &'static Go) -> Result<Self, Error> {
-        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../oracle"));
+        let folder = Path::new(FOLDER);
         let hash = hash(go, folder).map_err(|source| failure(folder, source))?;
         let name = format!("oracle-{}-{hash:016x}", go.version().name());
         let program = go.cache().join(&name);
@@ -179,4 +182,30 @@ fn overlay_of(go: &Go, folder: &Path) -> String {
     }
     json.push_str("}}");
     json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_is_built() {
+        let files = fs::read_dir(FOLDER).expect("the folder is there");
+        let names = files.map(|file| file.expect("the folder can be read").file_name());
+        let mut names: Vec<String> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .filter(|name| name.ends_with(".go"))
+            .collect();
+        names.sort();
+        assert_eq!(names, SOURCES);
+    }
+
+    #[test]
+    fn the_program_is_formatted() {
+        let Some(go) = Go::v1_19() else { return };
+        let mut gofmt = go.command(&go.root().join("bin/gofmt"));
+        gofmt.arg("-l").arg(absolute(Path::new(FOLDER)));
+        let unformatted = crate::process::output(&mut gofmt, READ_LIMIT).expect("gofmt runs");
+        assert_eq!(String::from_utf8_lossy(&unformatted), "", "gofmt -w these");
+    }
 }
