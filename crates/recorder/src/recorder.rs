@@ -296,6 +296,11 @@ impl Session {
         self.process == std::process::id()
     }
 
+    /// Whether the calling thread is the collector, which calls the sink.
+    fn is_called_by_collector(&self) -> bool {
+        std::thread::current().id() == self.collector.id()
+    }
+
     fn join(&mut self) -> Option<Statistics> {
         let thread = self.thread.take()?;
         if !self.is_ours() {
@@ -303,6 +308,10 @@ impl Session {
             std::mem::forget(thread);
             return None;
         }
+        assert!(
+            !self.is_called_by_collector(),
+            "the sink of a recording cannot stop it, since a stop waits for the sink: drop the session, or call `request_stop`"
+        );
         match thread.join() {
             Ok(statistics) => statistics,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -313,11 +322,10 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.request_stop();
-        let is_own_thread = std::thread::current().id() == self.collector.id();
         if let Some(thread) = self.thread.take() {
             if !self.is_ours() {
                 std::mem::forget(thread);
-            } else if !is_own_thread {
+            } else if !self.is_called_by_collector() {
                 // Nobody is left to be told of a panic.
                 let _ = thread.join();
             }

@@ -217,9 +217,13 @@ impl Statistics {
         self.dropped.total() + self.dropped_without_room
     }
 
-    /// Whether the recording holds all that was emitted.
+    /// Whether the recording holds all that was emitted, and the sink took it without an error, its flush included.
     pub fn is_complete(&self) -> bool {
-        self.dropped_total() == 0 && self.lost_batches == 0 && self.bytes_unwritten == 0
+        self.dropped_total() == 0
+            && self.lost_batches == 0
+            && self.bytes_unwritten == 0
+            && self.sink_error.is_none()
+            && self.end != EndReason::CollectorFailed
     }
 }
 
@@ -257,11 +261,21 @@ impl fmt::Display for Statistics {
             EndReason::CollectorFailed => write!(f, "\nended: the sink or the collector panicked")?,
             EndReason::OtherProcess => write!(f, "\nthe recording is the parent process's")?,
         }
-        if let Some(error) = &self.sink_error {
+        match (&self.sink_error, self.bytes_unwritten) {
+            (None, _) => {}
+            (Some(error), 0) => write!(
+                f,
+                "\nthe sink's error: {error}; it came with the last flush, so the sink may have lost what it held back"
+            )?,
+            (Some(error), bytes) => {
+                write!(f, "\nthe sink's error: {error}; {bytes} bytes not written")?
+            }
+        }
+        if self.refused_entries > 0 {
             write!(
                 f,
-                "\nthe sink's error: {error}; {} bytes not written",
-                self.bytes_unwritten
+                "\n{} stacks and strings found no room in the tables and are missing",
+                self.refused_entries
             )?;
         }
         if self.stack_method == StackMethod::WithoutFramePointers {

@@ -1,7 +1,7 @@
 //! How many samples a second of CPU time gives.
 #![expect(unsafe_code, reason = "clock_getres")]
 
-/// The most that can be asked for.
+/// The most that is granted, whatever the kernel ticks at.
 const HZ_MAX: u32 = 10_000;
 
 /// The kernel's tick where it does not tell: the most common one.
@@ -25,10 +25,9 @@ impl SampleRate {
     }
 
     fn of(wished_hz: u32, tick_hz: u32) -> Self {
-        let wished_hz = wished_hz.clamp(1, HZ_MAX);
         Self {
             wished_hz,
-            effective_hz: wished_hz.min(tick_hz),
+            effective_hz: wished_hz.clamp(1, HZ_MAX).min(tick_hz),
             tick_hz,
         }
     }
@@ -59,14 +58,15 @@ mod tests {
 
     #[track_caller]
     fn check(wished_hz: u32, tick_hz: u32, effective_hz: u32) {
+        let rate = SampleRate::of(wished_hz, tick_hz);
         assert_eq!(
-            SampleRate::of(wished_hz, tick_hz).effective_hz,
-            effective_hz
+            (rate.wished_hz, rate.effective_hz),
+            (wished_hz, effective_hz)
         );
     }
 
     #[test]
-    fn no_more_is_granted_than_the_kernel_ticks() {
+    fn no_more_is_granted_than_the_kernel_ticks_and_the_wish_stays() {
         check(100, 250, 100);
         check(999, 250, 250);
         check(999, 1000, 999);

@@ -293,7 +293,14 @@ fn a_flush_that_fails_and_a_drop_that_panics_are_told() {
         emitted.life(10);
         let statistics = session.stop();
         assert_eq!(statistics.end, end);
+        assert!(!statistics.is_complete(), "{statistics}");
         emitted.assert_accounted(&statistics);
+        let kind = statistics.sink_error.as_ref().map(io::Error::kind);
+        let failed = matches!(late, Late::FlushFails);
+        assert_eq!(kind, failed.then_some(io::ErrorKind::StorageFull));
+        let text = statistics.to_string();
+        assert_eq!(text.contains("it came with the last flush"), failed);
+        assert!(!text.contains("bytes not written"), "{text}");
     }
     assert_a_new_session_works();
 }
@@ -348,6 +355,41 @@ fn a_sink_may_drop_the_session() {
             heap_goal(1);
         }
         // Its collector is still at work for a moment.
+        loop {
+            match exectrace::start(io::sink()) {
+                Ok(session) => break session.stop(),
+                Err(_) => thread::yield_now(),
+            }
+        }
+    });
+}
+
+#[test]
+fn a_sink_that_stops_the_session_is_told_that_it_cannot() {
+    let _turn = turn();
+    let place: Arc<Mutex<Option<Session>>> = Arc::default();
+    let (of_sink, (told, message)) = (place.clone(), std::sync::mpsc::channel());
+    let sink = Custom::new(move |bytes| {
+        let session = of_sink.lock().expect("no panic").take();
+        if let Some(session) = session {
+            let stopped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| session.stop()));
+            let panic = stopped.expect_err("a stop waits for the sink");
+            let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+            told.send(text).expect("the test waits");
+        }
+        Ok(bytes.len())
+    });
+    let mut guard = place.lock().expect("no panic");
+    *guard = Some(exectrace::start(sink).expect("no other session"));
+    drop(guard);
+    let text = message
+        .recv_timeout(Duration::from_secs(30))
+        .expect("the sink is called");
+    let text = text.expect("the message is a plain text");
+    assert!(text.contains("drop the session"), "{text}");
+    assert!(!text.contains("deadlock"), "{text}");
+    // The request was heard: the session is over, and the next can start.
+    in_time(|| {
         loop {
             match exectrace::start(io::sink()) {
                 Ok(session) => break session.stop(),
