@@ -1,11 +1,12 @@
 //! What is in a trace, in numbers.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use exectrace_format::role::{Metric, Range, State};
 use exectrace_format::{StringId, TaskId, ThreadId, WorkerId, go_v1, go_v2};
 
 use crate::event::{Event, EventType, Kind};
+use crate::id_array::IdArray;
 use crate::{Reader, Timestamp};
 
 /// Counts of events by kind, and of what they are about.
@@ -13,17 +14,40 @@ use crate::{Reader, Timestamp};
 /// The names of kinds are Go's: of the record in format v1, of what its reader makes of it in v2.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
-    by_key: HashMap<Key, u64>,
-    tasks_seen: HashSet<u64>,
-    tasks_created: HashSet<u64>,
-    waiting_for_network: HashSet<u64>,
-    workers: HashSet<i64>,
-    threads: HashSet<u64>,
+    kinds: KindCounts,
+    /// What is known of each task.
+    tasks: IdArray<TaskMarks>,
+    tasks_seen: usize,
+    tasks_created: usize,
+    workers: IdArray<bool>,
+    workers_seen: usize,
+    threads: IdArray<bool>,
+    threads_seen: usize,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     workers_max: u64,
     counted: Counted,
 }
+
+/// What is known of a task.
+#[derive(Clone, Copy, Debug, Default)]
+struct TaskMarks {
+    is_seen: bool,
+    is_created: bool,
+    waits_for_network: bool,
+}
+
+/// Events by kind.
+#[derive(Clone, Debug)]
+struct KindCounts {
+    /// By the keys' places.
+    slots: Vec<Option<(Key, u64)>>,
+    /// Of keys whose place another one has.
+    others: HashMap<Key, u64>,
+}
+
+/// Places of keys.
+const PLACES: usize = 512;
 
 /// What tells the kinds of events apart, before they have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,9 +90,9 @@ impl Inventory {
         self.first.get_or_insert(event.time);
         self.last = Some(event.time);
         self.counted.add(event);
-        *self.by_key.entry(Key::of(event)).or_default() += 1;
+        self.kinds.add(Key::of(event));
         if event.thread != ThreadId::NONE {
-            self.threads.insert(event.thread.0);
+            see(&mut self.threads, event.thread.0, &mut self.threads_seen);
         }
         self.see_task(event.task);
         if !self.is_nobodys(event) {
@@ -78,7 +102,9 @@ impl Inventory {
             Kind::TaskTransition { task, from, .. } => {
                 self.see_task(task);
                 if from == State::NotExist {
-                    self.tasks_created.insert(task.0);
+                    let marks = self.tasks.get_mut(task.0);
+                    let is_new = !std::mem::replace(&mut marks.is_created, true);
+                    self.tasks_created += usize::from(is_new);
                 }
             }
             Kind::WorkerTransition { worker, .. } => self.see_worker(worker),
@@ -98,11 +124,12 @@ impl Inventory {
         };
         match (event_type, event.kind) {
             (E::GoBlockNet, Kind::TaskTransition { task, .. }) => {
-                self.waiting_for_network.insert(task.0);
+                self.tasks.get_mut(task.0).waits_for_network = true;
                 false
             }
             (E::GoUnblock, Kind::TaskTransition { task, .. }) => {
-                self.waiting_for_network.remove(&task.0)
+                let marks = self.tasks.get_mut(task.0);
+                std::mem::take(&mut marks.waits_for_network)
             }
             (E::GCStart | E::GoSysExit, _) => true,
             _ => event.worker.0 >= 1_000_000,
@@ -110,14 +137,15 @@ impl Inventory {
     }
 
     fn see_task(&mut self, task: TaskId) {
-        if task.0 != 0 {
-            self.tasks_seen.insert(task.0);
+        if task.0 != 0 && !self.tasks.get(task.0).is_seen {
+            self.tasks.get_mut(task.0).is_seen = true;
+            self.tasks_seen += 1;
         }
     }
 
     fn see_worker(&mut self, worker: WorkerId) {
         if worker != WorkerId::NONE {
-            self.workers.insert(worker.0);
+            see(&mut self.workers, worker.0 as u64, &mut self.workers_seen);
         }
     }
 
@@ -136,25 +164,25 @@ impl Inventory {
     /// Tasks that own an event or are named by a transition.
     #[must_use]
     pub fn tasks_seen(&self) -> usize {
-        self.tasks_seen.len()
+        self.tasks_seen
     }
 
     /// Tasks whose creation is in the trace.
     #[must_use]
     pub fn tasks_created(&self) -> usize {
-        self.tasks_created.len()
+        self.tasks_created
     }
 
     /// Workers that own an event or are named by a transition.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.workers.len()
+        self.workers_seen
     }
 
     /// Threads that own an event; format v1 names none.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.threads.len()
+        self.threads_seen
     }
 
     /// The most workers that the program allowed itself.
@@ -167,10 +195,43 @@ impl Inventory {
     #[must_use]
     pub fn by_kind(&self, reader: &Reader<'_>) -> BTreeMap<String, u64> {
         let mut counts = BTreeMap::new();
-        for (key, count) in &self.by_key {
+        for (key, count) in self.kinds.iter() {
             *counts.entry(key.name(reader)).or_default() += count;
         }
         counts
+    }
+}
+
+/// Marks an id as seen, and counts it if it is new.
+fn see(ids: &mut IdArray<bool>, id: u64, count: &mut usize) {
+    if !ids.get(id) {
+        *ids.get_mut(id) = true;
+        *count += 1;
+    }
+}
+
+impl Default for KindCounts {
+    fn default() -> Self {
+        Self {
+            slots: vec![None; PLACES],
+            others: HashMap::new(),
+        }
+    }
+}
+
+impl KindCounts {
+    fn add(&mut self, key: Key) {
+        match &mut self.slots[key.place()] {
+            Some((other, count)) if *other == key => *count += 1,
+            Some(_) => *self.others.entry(key).or_default() += 1,
+            free => *free = Some((key, 1)),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Key, u64)> {
+        let slots = self.slots.iter().flatten();
+        let others = self.others.iter().map(|(key, count)| (key, *count));
+        slots.map(|(key, count)| (key, *count)).chain(others)
     }
 }
 
@@ -206,6 +267,24 @@ impl Key {
             Kind::Experiment { .. } => Self::Experiment,
             _ => Self::Type(event.event_type),
         }
+    }
+
+    /// Where the count stands. Keys that many events have do not share one; stops of the world do, whatever their reason.
+    fn place(&self) -> usize {
+        let pair = |from, to| 8 * from as usize + to as usize;
+        let place = match *self {
+            Self::Type(EventType::V1(event_type)) => event_type as usize % 64,
+            Self::Type(EventType::V2(event_type)) => 64 + event_type as usize % 64,
+            Self::Task(from, to) => 128 + pair(from, to),
+            Self::Worker(from, to) => 192 + pair(from, to),
+            Self::Begin(range, _) => 256 + range as usize,
+            Self::Active(range) => 264 + range as usize,
+            Self::End(range, _) => 272 + range as usize,
+            Self::Metric(metric) => 280 + metric as usize,
+            Self::Sync => 288,
+            Self::Experiment => 289,
+        };
+        place % PLACES
     }
 
     fn name(&self, reader: &Reader<'_>) -> String {
