@@ -15,7 +15,7 @@ use std::time::Duration;
 use exectrace::{Recorder, Statistics};
 use exectrace_tokio as tokio;
 
-use self::error::DemoError;
+pub(crate) use self::error::DemoError;
 
 /// Arguments of `exectrace demo`.
 #[derive(clap::Args)]

@@ -44,11 +44,31 @@ fn the_demonstration_opens_in_go_and_says_what_is_in_it() {
         !counts.keys().any(|name| name.starts_with("GC")),
         "{printed}"
     );
+    check_info(&scratch, &counts);
     let accepted = exectrace_testkit::opens(&scratch.path().join("exectrace-demo.trace"));
     if let Some(dump) = accepted.v1 {
         assert_eq!(dump.counts(), counts);
         check_samples(&dump);
     }
+}
+
+/// What our own reader makes of the recording.
+fn check_info(scratch: &Scratch, counts: &BTreeMap<String, u64>) {
+    let output = exectrace(&["info", "--json", "exectrace-demo.trace"], scratch);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let info: serde_json::Value = serde_json::from_slice(&output.stdout).expect("is JSON");
+    let found: BTreeMap<String, u64> =
+        serde_json::from_value(info["event_counts"].clone()).expect("are counts");
+    assert_eq!(&found, counts);
+    let told = |key: &str| info[key].as_str().unwrap_or_default().to_owned();
+    assert_eq!(told("verdict"), "accepted");
+    assert_eq!(
+        told("writer"),
+        concat!("exectrace ", env!("CARGO_PKG_VERSION"))
+    );
+    assert!(told("program").ends_with(" demo --seconds 2"), "{info}");
+    assert!(told("start_time").starts_with("20"), "{info}");
+    assert!(info["dropped"].is_null(), "{info}");
 }
 
 /// CPU samples against the CPU seconds that the recording states, at the rate that it states.

@@ -193,6 +193,27 @@ impl EventType {
 }
 
 impl Kind {
+    /// The names of all kinds.
+    pub const NAMES: [&'static str; 17] = [
+        "Sync",
+        "TaskTransition",
+        "WorkerTransition",
+        "SyscallBegin",
+        "FutileWakeup",
+        "RangeBegin",
+        "RangeActive",
+        "RangeEnd",
+        "Metric",
+        "Label",
+        "Sample",
+        "UserTaskBegin",
+        "UserTaskEnd",
+        "UserRegionBegin",
+        "UserRegionEnd",
+        "UserLog",
+        "Experiment",
+    ];
+
     /// The name of the kind, which is that of the variant.
     #[must_use]
     pub const fn name(&self) -> &'static str {

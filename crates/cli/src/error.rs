@@ -1,0 +1,67 @@
+//! What keeps a command from doing its work.
+
+use std::process::ExitCode;
+use std::{fmt, io};
+
+use exectrace_reader::SourceError;
+
+use crate::demo::DemoError;
+use crate::outcome::Outcome;
+
+/// What keeps a command from doing its work.
+#[derive(Debug)]
+pub(crate) enum CommandError {
+    /// The demonstration failed.
+    Demo(DemoError),
+    /// A trace cannot be opened.
+    Input { name: String, error: SourceError },
+    /// Nothing can be printed.
+    Output(io::Error),
+}
+
+impl CommandError {
+    pub(crate) fn is_of_a_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Input { .. } => Outcome::Unreadable.into(),
+            Self::Demo(_) | Self::Output(_) => ExitCode::FAILURE,
+        }
+    }
+}
+
+impl From<DemoError> for CommandError {
+    fn from(error: DemoError) -> Self {
+        Self::Demo(error)
+    }
+}
+
+impl From<io::Error> for CommandError {
+    /// Whatever else reads or writes has errors of its own.
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Demo(error) => error.fmt(f),
+            Self::Input { name, error } => {
+                write!(f, "{name} {error}")?;
+                match error {
+                    SourceError::TooLarge { .. } => {
+                        f.write_str("; raise the limit with --unpack-limit BYTES")
+                    }
+                    SourceError::WindowTooLarge { .. } => {
+                        f.write_str("; unpack it with zstd -d --long=31")
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Self::Output(error) => write!(f, "the output cannot be written: {error}"),
+        }
+    }
+}

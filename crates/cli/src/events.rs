@@ -1,0 +1,163 @@
+//! `exectrace events`: all events of a trace, one a line.
+
+mod fields;
+mod filter;
+mod json;
+mod text;
+
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+
+use exectrace_reader::{Error, Kind, Reader, Source, Timestamp};
+
+use self::filter::Filter;
+use self::json::JsonLines;
+use self::text::TextLines;
+use crate::advice;
+use crate::error::CommandError;
+use crate::input::{self, InputArguments};
+use crate::outcome::{self, Outcome};
+
+/// Room for what is printed before it goes out.
+const OUTPUT_BYTES: usize = 1 << 16;
+
+/// Arguments of `exectrace events`.
+#[derive(clap::Args)]
+#[command(after_help = outcome::EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// The trace; - is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What a line is.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// The same as --format jsonl.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Print the frames of stacks.
+    #[arg(long)]
+    stacks: bool,
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// For people: time, Go's name of the event, fields.
+    Text,
+    /// For programs: JSON, an object a line.
+    Jsonl,
+}
+
+/// Prints events, whatever the form.
+trait Lines {
+    /// What stands before the events.
+    fn begin(&mut self, reader: &Reader<'_>) -> io::Result<()>;
+
+    /// An event; `since_ns` is its time since the first event of the trace.
+    fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()>;
+
+    /// Brings all that was printed out.
+    fn flush(&mut self) -> io::Result<()>;
+}
+
+/// An event with what its ids refer to.
+struct Printed<'r, 'a> {
+    event: exectrace_reader::Event,
+    reader: &'r Reader<'a>,
+    /// The time of the first event of the trace.
+    first: Timestamp,
+}
+
+/// What came of a trace.
+struct Ended {
+    /// Some events that are not syncs were read, printed or not.
+    has_events: bool,
+    fault: Option<Error>,
+}
+
+/// Prints the events.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    let source = arguments.input.open(&arguments.file)?;
+    let name = input::name(&arguments.file);
+    if let Some(fault) = source.fault()
+        && arguments.input.strict
+    {
+        eprintln!("exectrace: {name}: {fault}; {}", advice::on_packing(fault));
+        return Ok(Outcome::Unreadable);
+    }
+    let output = BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
+    let ended = if arguments.json || arguments.format == Form::Jsonl {
+        let lines = JsonLines::new(output, arguments.stacks);
+        print(&source, &arguments.filter, lines)?
+    } else {
+        let lines = TextLines::new(output, arguments.stacks);
+        print(&source, &arguments.filter, lines)?
+    };
+    let outcome = tell(&name, &source, &ended);
+    Ok(outcome.allow_partial(arguments.input.allow_partial))
+}
+
+fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<Ended> {
+    let mut ended = Ended {
+        has_events: false,
+        fault: None,
+    };
+    let mut reader = match Reader::new(source.bytes()) {
+        Ok(reader) => reader,
+        Err(fault) => {
+            ended.fault = Some(fault);
+            return Ok(ended);
+        }
+    };
+    lines.begin(&reader)?;
+    let mut first = None;
+    while let Some(event) = reader.next() {
+        let event = match event {
+            Ok(event) => event,
+            Err(fault) => {
+                ended.fault = Some(fault);
+                break;
+            }
+        };
+        ended.has_events |= event.kind != Kind::Sync;
+        let first = *first.get_or_insert(event.time);
+        if filter.is_past(&event, first) {
+            break;
+        }
+        let reader = &reader;
+        if filter.lets_through(&event, first, reader.version()) {
+            lines.event(&Printed {
+                event,
+                reader,
+                first,
+            })?;
+        }
+    }
+    lines.flush()?;
+    Ok(ended)
+}
+
+/// Says what was lost.
+fn tell(name: &str, source: &Source, ended: &Ended) -> Outcome {
+    if let Some(fault) = source.fault() {
+        eprintln!("exectrace: {name}: {fault}; {}", advice::on_packing(fault));
+    }
+    if let Some(fault) = ended.fault {
+        eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(&fault));
+    }
+    match (ended.has_events, ended.fault) {
+        (true, None) if source.fault().is_none() => Outcome::Whole,
+        (true, _) => Outcome::Partial,
+        (false, fault) if fault.is_none_or(|fault| advice::is_empty(&fault)) => {
+            if fault.is_none() {
+                eprintln!("exectrace: {name}: {}", advice::EMPTY);
+            }
+            Outcome::Partial
+        }
+        (false, _) => Outcome::Unreadable,
+    }
+}

@@ -1,0 +1,149 @@
+//! Which events are printed.
+
+use exectrace_format::{TaskId, ThreadId, Version, WorkerId, go_v1, go_v2};
+use exectrace_reader::{Event, EventType, Kind, Timestamp};
+use jiff::SignedDuration;
+
+/// Which events are printed: those that pass all that is asked for.
+#[derive(clap::Args, Debug, Default)]
+pub(super) struct Filter {
+    /// Only from this time since the trace's first event on, such as 1.5s or 20ms.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    from: Option<SignedDuration>,
+    /// Only up to this time since the trace's first event.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    to: Option<SignedDuration>,
+    /// Only events of or about these tasks (Go: goroutines).
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    task: Vec<u64>,
+    /// Only events of or about these workers (Go: Ps).
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    worker: Vec<i64>,
+    /// Only events of these threads (Go: Ms).
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    thread: Vec<u64>,
+    /// Only events of these kinds: names as in the fields `kind` and `type`, such as TaskTransition or GoBlock.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = kind)]
+    kind: Vec<String>,
+}
+
+fn time(text: &str) -> Result<SignedDuration, String> {
+    let time: SignedDuration = text
+        .parse()
+        .map_err(|error: jiff::Error| error.to_string())?;
+    if time.is_negative() {
+        return Err(String::from("must not be negative"));
+    }
+    Ok(time)
+}
+
+/// A name that some event could have.
+fn kind(text: &str) -> Result<String, String> {
+    let v1 = go_v1::EventType::ALL.iter().map(|it| it.spec());
+    let v2 = go_v2::EventType::ALL.iter().map(|it| it.spec());
+    let mut specs = v1.chain(v2);
+    let is_known = Kind::NAMES.contains(&text)
+        || specs
+            .any(|spec| spec.name == text || spec.renamed.is_some_and(|(name, _)| name == text));
+    if is_known {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "is none of {}, nor Go's name of an event",
+            Kind::NAMES.join(", ")
+        ))
+    }
+}
+
+impl Filter {
+    /// Whether no later event can be asked for.
+    pub(super) fn is_past(&self, event: &Event, first: Timestamp) -> bool {
+        let since = SignedDuration::from_nanos(event.time.since_ns(first));
+        self.to.is_some_and(|to| since > to)
+    }
+
+    pub(super) fn lets_through(&self, event: &Event, first: Timestamp, version: Version) -> bool {
+        let since = SignedDuration::from_nanos(event.time.since_ns(first));
+        self.from.is_none_or(|from| since >= from)
+            && self.to.is_none_or(|to| since <= to)
+            && (self.task.is_empty() || self.has_task(event))
+            && (self.worker.is_empty() || self.has_worker(event))
+            && (self.thread.is_empty() || self.has_thread(event.thread))
+            && (self.kind.is_empty() || self.has_kind(event, version))
+    }
+
+    fn has_task(&self, event: &Event) -> bool {
+        let is_asked_for = |task: TaskId| self.task.contains(&task.0);
+        is_asked_for(event.task)
+            || match event.kind {
+                Kind::TaskTransition { task, .. } | Kind::RangeActive { task, .. } => {
+                    is_asked_for(task)
+                }
+                _ => false,
+            }
+    }
+
+    fn has_worker(&self, event: &Event) -> bool {
+        let is_asked_for = |worker: WorkerId| self.worker.contains(&worker.0);
+        is_asked_for(event.worker)
+            || match event.kind {
+                Kind::WorkerTransition { worker, .. } | Kind::RangeActive { worker, .. } => {
+                    is_asked_for(worker)
+                }
+                _ => false,
+            }
+    }
+
+    fn has_thread(&self, thread: ThreadId) -> bool {
+        thread != ThreadId::NONE && self.thread.contains(&thread.0)
+    }
+
+    fn has_kind(&self, event: &Event, version: Version) -> bool {
+        let names = [
+            event.kind.name(),
+            event.event_type.name(),
+            type_name(event.event_type, version),
+        ];
+        self.kind.iter().any(|kind| names.contains(&kind.as_str()))
+    }
+}
+
+/// Go's name of the event in the trace's version.
+pub(super) fn type_name(event_type: EventType, version: Version) -> &'static str {
+    match event_type {
+        EventType::V1(event_type) => event_type.spec().name_in(version),
+        EventType::V2(event_type) => event_type.spec().name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_people_do() {
+        assert_eq!(time("1.5s"), Ok(SignedDuration::from_millis(1500)));
+        assert_eq!(time("20ms"), Ok(SignedDuration::from_millis(20)));
+        assert_eq!(time("7 us"), Ok(SignedDuration::from_micros(7)));
+        assert_eq!(time("3ns"), Ok(SignedDuration::from_nanos(3)));
+        for text in ["", "7", "-1s", "soon", "1.5"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_go_by_our_names_and_by_all_of_gos() {
+        for name in [
+            "TaskTransition",
+            "GoBlock",
+            "GoStatus",
+            "STWStart",
+            "GCSTWStart",
+        ] {
+            assert!(kind(name).is_ok(), "{name}");
+        }
+        for name in ["", "goblock", "Transition", "GoFly"] {
+            assert!(kind(name).is_err(), "{name}");
+        }
+    }
+}

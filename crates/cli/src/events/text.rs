@@ -1,0 +1,77 @@
+//! Events as text, in the manner of the text form of traces.
+
+use std::io::{self, Write};
+
+use exectrace_format::Frame;
+use exectrace_format::text::Quoted;
+use exectrace_reader::Reader;
+
+use super::fields::{self, Fields};
+use super::{Lines, Printed};
+
+/// Prints a line an event, and with stacks a line a frame.
+pub(super) struct TextLines<W> {
+    output: W,
+    has_stacks: bool,
+}
+
+impl<W: Write> TextLines<W> {
+    pub(super) fn new(output: W, has_stacks: bool) -> Self {
+        Self { output, has_stacks }
+    }
+
+    fn frame(&mut self, name: &str, frame: &Frame, printed: &Printed<'_, '_>) -> io::Result<()> {
+        let function = Quoted(printed.string(frame.function));
+        let file = Quoted(printed.string(frame.file));
+        let (pc, line) = (frame.pc, frame.line);
+        writeln!(self.output, "    {name}={pc:#x},{function},{file},{line}")
+    }
+}
+
+impl<W: Write> Lines for TextLines<W> {
+    fn begin(&mut self, reader: &Reader<'_>) -> io::Result<()> {
+        writeln!(self.output, "go {} trace", reader.version())
+    }
+
+    fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()> {
+        let since_ns = printed.since_ns().max(0);
+        let (seconds, ns) = (since_ns / 1_000_000_000, since_ns % 1_000_000_000);
+        write!(self.output, "{seconds}.{ns:09} {}", printed.type_name())?;
+        fields::tell(printed, self)?;
+        writeln!(self.output)?;
+        if self.has_stacks {
+            for (name, stack) in printed.stacks() {
+                for frame in printed.reader.tables().frames(stack) {
+                    self.frame(name, frame, printed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+impl<W: Write> Fields for TextLines<W> {
+    fn number(&mut self, name: &'static str, value: u64) -> io::Result<()> {
+        write!(self.output, " {name}={value}")
+    }
+
+    fn signed(&mut self, name: &'static str, value: i64) -> io::Result<()> {
+        write!(self.output, " {name}={value}")
+    }
+
+    fn word(&mut self, name: &'static str, value: &'static str) -> io::Result<()> {
+        if value.contains(' ') {
+            write!(self.output, " {name}=\"{value}\"")
+        } else {
+            write!(self.output, " {name}={value}")
+        }
+    }
+
+    fn text(&mut self, name: &'static str, value: &[u8]) -> io::Result<()> {
+        write!(self.output, " {name}={}", Quoted(value))
+    }
+}

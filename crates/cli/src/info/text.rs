@@ -1,0 +1,195 @@
+//! What `exectrace info` prints for people.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime};
+
+use exectrace_format::Format;
+use exectrace_reader::{Description, Survey, WireCount, WireCounts};
+use jiff::Timestamp;
+
+use super::examination::Examination;
+use crate::advice;
+
+/// Room for the words before the values.
+const LABEL_COLUMNS: usize = 14;
+
+/// Prints all that is known of a file.
+pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::Result<()> {
+    writeln!(output, "{}", examination.name)?;
+    for (label, value) in rows(examination) {
+        writeln!(output, "  {label:LABEL_COLUMNS$} {value}")?;
+    }
+    print_events(output, &examination.survey.event_counts)?;
+    print_records(output, &WireCounts::of(examination.source.bytes()))?;
+    writeln!(output)?;
+    let verdict = if examination.survey.is_empty() {
+        "empty"
+    } else {
+        examination.verdict.name()
+    };
+    match examination.reason() {
+        None if examination.survey.is_empty() => {
+            writeln!(output, "  verdict: {verdict}: {}", advice::EMPTY)
+        }
+        None => writeln!(output, "  verdict: {verdict}"),
+        Some(reason) => writeln!(output, "  verdict: {verdict}: {reason}"),
+    }
+}
+
+fn rows(examination: &Examination) -> Vec<(&'static str, String)> {
+    let Examination { source, survey, .. } = examination;
+    let mut rows = vec![("format", format_of(survey))];
+    let size_bytes = source.bytes().len();
+    rows.push(match source.packing() {
+        None => ("size", format!("{size_bytes} bytes")),
+        Some(packing) => (
+            "size",
+            format!("{size_bytes} bytes, unpacked from {packing}"),
+        ),
+    });
+    rows.extend(rows_of_description(&survey.description));
+    if let Some(start) = survey.start.and_then(instant) {
+        rows.push(("begin", start));
+    }
+    let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
+    if let Some((first, last)) = inventory.span() {
+        let duration = Duration::from_nanos(last.since_ns(first).unsigned_abs());
+        rows.push(("duration", format!("{duration:.3?}")));
+    }
+    rows.push(("events", counted.events.to_string()));
+    if let Some(generations) = survey.contents.generations {
+        rows.push(("generations", generations.to_string()));
+    }
+    rows.extend(rows_of_tasks(survey));
+    rows.push(("threads", inventory.threads().to_string()));
+    rows.push(("stacks", survey.contents.stacks.to_string()));
+    rows.push(("strings", survey.contents.strings.to_string()));
+    rows.push(("CPU samples", counted.samples.to_string()));
+    let begun_and_ended = |begun, ended| format!("{begun} begun, {ended} ended");
+    rows.push((
+        "user tasks",
+        begun_and_ended(counted.user_tasks_begun, counted.user_tasks_ended),
+    ));
+    rows.push((
+        "user regions",
+        begun_and_ended(counted.user_regions_begun, counted.user_regions_ended),
+    ));
+    rows.push(("user logs", counted.user_logs.to_string()));
+    rows
+}
+
+/// In the words of who wrote the trace.
+fn rows_of_tasks(survey: &Survey) -> [(&'static str, String); 2] {
+    let inventory = &survey.inventory;
+    let (tasks, workers) = if survey.description.writer().is_some() {
+        ("tasks", "workers")
+    } else {
+        ("goroutines", "procs")
+    };
+    let (seen, created) = (inventory.tasks_seen(), inventory.tasks_created());
+    [
+        (tasks, format!("{seen}, of them {created} created")),
+        (
+            workers,
+            format!(
+                "{}, at most {}",
+                inventory.workers(),
+                inventory.workers_max()
+            ),
+        ),
+    ]
+}
+
+fn format_of(survey: &Survey) -> String {
+    let Some((major, minor)) = survey.header() else {
+        return String::from("none that is known");
+    };
+    let format = match survey.format() {
+        Some(Format::V2) => "v2",
+        _ => "v1",
+    };
+    if survey.version.is_some() {
+        format!("{format}, go {major}.{minor} trace")
+    } else {
+        format!("go {major}.{minor} trace, which is not known")
+    }
+}
+
+/// What a recording of ours says about itself.
+fn rows_of_description(description: &Description) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    let Some(writer) = description.writer() else {
+        return rows;
+    };
+    rows.push(("writer", writer.to_owned()));
+    if let Some(program) = description.program() {
+        let process = description
+            .process_id()
+            .map_or_else(String::new, |id| format!(" (process {id})"));
+        rows.push(("program", format!("{}{process}", program.escape_debug())));
+    }
+    if let Some(cpu_time) = description.cpu_time() {
+        rows.push(("CPU time", format!("{cpu_time:.3?}")));
+    }
+    if let Some(rate) = description.sample_rate() {
+        let (wished, granted) = (rate.wished_hz, rate.effective_hz);
+        rows.push((
+            "sample rate",
+            format!("{granted:.1} Hz of {wished:.1} wished"),
+        ));
+    }
+    let dropped = match description.dropped() {
+        None => String::from("nothing"),
+        Some(dropped) => format!(
+            "{} events of hooks, {} of nested hooks, {} batches, {} CPU samples",
+            dropped.hooks, dropped.nested, dropped.batches, dropped.samples
+        ),
+    };
+    rows.push(("dropped", dropped));
+    rows
+}
+
+fn print_events(output: &mut impl Write, counts: &BTreeMap<String, u64>) -> io::Result<()> {
+    let Some(width) = counts.keys().map(|name| name.chars().count()).max() else {
+        return Ok(());
+    };
+    let heading = "events by kind";
+    let width = width.max(heading.len());
+    writeln!(output, "\n  {heading:width$} {:>12}", "count")?;
+    for (name, count) in counts {
+        writeln!(output, "  {name:width$} {count:>12}")?;
+    }
+    Ok(())
+}
+
+fn print_records(output: &mut impl Write, counts: &WireCounts) -> io::Result<()> {
+    let Some(width) = counts.by_type.keys().map(|name| name.len()).max() else {
+        return Ok(());
+    };
+    let heading = "records in the file";
+    let width = width.max(heading.len());
+    writeln!(
+        output,
+        "\n  {heading:width$} {:>12} {:>14}",
+        "count", "bytes"
+    )?;
+    for (name, WireCount { records, bytes }) in &counts.by_type {
+        writeln!(output, "  {name:width$} {records:>12} {bytes:>14}")?;
+    }
+    if counts.undecoded_bytes > 0 {
+        let bytes = counts.undecoded_bytes;
+        writeln!(
+            output,
+            "  {:width$} {:>12} {bytes:>14}",
+            "(not decoded)", ""
+        )?;
+    }
+    Ok(())
+}
+
+/// An instant as RFC 3339 has it, in UTC; `None` outside of the years that it can write.
+pub(super) fn instant(time: SystemTime) -> Option<String> {
+    let timestamp = Timestamp::try_from(time).ok()?;
+    Some(timestamp.to_string())
+}

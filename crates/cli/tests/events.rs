@@ -1,0 +1,281 @@
+//! `exectrace events`, end to end.
+
+mod support;
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use exectrace_reader::Kind;
+use serde_json::Value;
+
+use support::{check_code, command, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
+
+fn events(arguments: &[&str], name: &str) -> String {
+    let output = run(&[&["events"], arguments].concat(), &[&shipped(name)]);
+    check_code(&output, 0);
+    assert_eq!(error(&output), "");
+    text(&output)
+}
+
+/// The objects after the head.
+fn objects(printed: &str) -> Vec<Value> {
+    let mut lines = printed.lines().map(|line| {
+        serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    });
+    let head = lines.next().expect("has a head");
+    assert_eq!(head["schema"], "exectrace.events");
+    assert_eq!(head["version"], 1);
+    lines.collect()
+}
+
+const ANNOTATIONS: &str = "\
+go 1.19 trace
+0.000000000 Gomaxprocs worker=0 kind=Metric metric=/sched/gomaxprocs:threads value=2
+0.000001000 GoCreate worker=0 kind=TaskTransition subject_task=1 from=NotExist to=Runnable
+0.000002000 ProcStart worker=0 thread=77 kind=WorkerTransition subject_worker=0 from=Idle to=Running
+0.000003000 GoStart worker=0 thread=77 kind=TaskTransition subject_task=1 from=Runnable to=Running
+0.000004000 UserTaskCreate worker=0 thread=77 task=1 kind=UserTaskBegin user_task=10 name=\"task\"
+0.000005000 UserRegion worker=0 thread=77 task=1 kind=UserRegionBegin user_task=10 name=\"reg\"
+0.000006000 UserLog worker=0 thread=77 task=1 kind=UserLog user_task=10 key=\"key\" message=\"hello\"
+0.000007000 UserLog worker=0 thread=77 task=1 kind=UserLog user_task=0 key=\"\" message=\"\"
+0.000008000 UserRegion worker=0 thread=77 task=1 kind=UserRegionEnd user_task=10 name=\"reg\"
+0.000009000 UserTaskEnd worker=0 thread=77 task=1 kind=UserTaskEnd user_task=10 name=\"task\"
+";
+
+#[test]
+fn events_as_text() {
+    assert_eq!(events(&[], "v1-annotations.trace"), ANNOTATIONS);
+    assert_eq!(
+        events(&["--format", "text"], "v1-annotations.trace"),
+        ANNOTATIONS
+    );
+}
+
+#[test]
+fn events_as_json() {
+    let printed = events(&["--json"], "v1-annotations.trace");
+    let expect = "\
+{\"schema\":\"exectrace.events\",\"version\":1,\"format\":\"v1\",\"header\":\"1.19\"}
+{\"time_ns\":0,\"type\":\"Gomaxprocs\",\"worker\":0,\"kind\":\"Metric\",\"metric\":\"/sched/gomaxprocs:threads\",\"value\":2}
+{\"time_ns\":1000,\"type\":\"GoCreate\",\"worker\":0,\"kind\":\"TaskTransition\",\"subject_task\":1,\"from\":\"NotExist\",\"to\":\"Runnable\"}
+";
+    assert!(printed.starts_with(expect), "{printed}");
+    assert_eq!(
+        events(&["--format", "jsonl"], "v1-annotations.trace"),
+        printed
+    );
+}
+
+#[test]
+fn frames_are_printed_when_asked_for() {
+    let printed = events(
+        &["--stacks", "--kind", "GoCreate,UserLog"],
+        "v1-annotations.trace",
+    );
+    let frame = "0x1000,\"main.main\",\"main.go\",10";
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[2], format!("    subject_stack={frame}"));
+    assert_eq!(lines[4], format!("    stack={frame}"));
+    let objects = objects(&events(&["--stacks", "--json"], "v1-annotations.trace"));
+    let frame = serde_json::json!([{"pc": "0x1000", "function": "main.main", "file": "main.go", "line": 10}]);
+    assert_eq!(objects[1]["subject_stack"], frame);
+    assert_eq!(objects[1].get("stack"), None);
+    assert_eq!(objects[4]["stack"], frame);
+}
+
+#[test]
+fn all_events_of_all_shipped_traces_are_printed_in_both_forms() {
+    let mut kinds = std::collections::BTreeSet::new();
+    let mut traces = 0;
+    for entry in shipped("").read_dir().expect("is a folder") {
+        let path = entry.expect("can be listed").path();
+        let counted = run(&["info", "--json", "--strict"], &[&path]);
+        let Ok(counted) = serde_json::from_str::<Value>(&text(&counted)) else {
+            panic!("{}: {}", path.display(), error(&counted));
+        };
+        if counted["verdict"] != "accepted" {
+            continue;
+        }
+        traces += 1;
+        let allow = ["events", "--allow-partial"];
+        let as_json = run(&[&allow[..], &["--json", "--stacks"]].concat(), &[&path]);
+        let objects = objects(&text(&as_json));
+        assert_eq!(
+            objects.len() as u64,
+            counted["events"].as_u64().expect("is a number")
+        );
+        let times: Vec<_> = objects
+            .iter()
+            .map(|object| object["time_ns"].as_i64())
+            .collect();
+        assert!(times.is_sorted(), "{}", path.display());
+        assert_eq!(
+            times.first().copied().flatten(),
+            counted["start_ns"].as_i64()
+        );
+        kinds.extend(
+            objects
+                .iter()
+                .filter_map(|object| object["kind"].as_str().map(str::to_owned)),
+        );
+        let as_text = run(&allow, &[&path]);
+        assert_eq!(text(&as_text).lines().count(), objects.len() + 1);
+    }
+    assert!(traces > 35, "only {traces} traces");
+    assert!(kinds.len() > 10, "only {kinds:?}");
+    let unknown: Vec<_> = kinds
+        .iter()
+        .filter(|kind| !Kind::NAMES.contains(&kind.as_str()))
+        .collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn filters_let_through_what_passes_all_of_them() {
+    #[track_caller]
+    fn check(arguments: &[&str], times: &[&str]) {
+        let printed = events(arguments, "v1-annotations.trace");
+        let found: Vec<&str> = printed
+            .lines()
+            .skip(1)
+            .map(|line| line.split(' ').next().unwrap_or_default())
+            .collect();
+        let expect: Vec<String> = times
+            .iter()
+            .map(|time| format!("0.00000{time}000"))
+            .collect();
+        assert_eq!(found, expect);
+    }
+    check(&["--from", "8us"], &["8", "9"]);
+    check(&["--to", "1us"], &["0", "1"]);
+    check(&["--from", "2500ns", "--to", "0.004ms"], &["3", "4"]);
+    check(&["--kind", "UserLog"], &["6", "7"]);
+    check(&["--kind", "UserLog", "--to", "6us"], &["6"]);
+    check(&["--kind", "UserRegion,Gomaxprocs"], &["0", "5", "8"]);
+    check(&["--kind", "Metric", "--kind", "UserTaskEnd"], &["0", "9"]);
+    check(&["--task", "1"], &["1", "3", "4", "5", "6", "7", "8", "9"]);
+    check(&["--task", "2"], &[]);
+    check(&["--worker", "0,5", "--to", "0ns"], &["0"]);
+    check(&["--worker", "1"], &[]);
+    check(&["--thread", "77", "--to", "3us"], &["2", "3"]);
+}
+
+#[test]
+fn a_trace_is_the_same_however_it_is_packed_and_given() {
+    let plain = shipped("go1.19-deep.trace");
+    let expect = text(&run(&["events", "--stacks"], &[&plain]));
+    assert!(expect.lines().count() > 500);
+    let outputs = [
+        run(&["events", "--stacks"], &[&packed_by_zstd()]),
+        feed(&["events", "--stacks"], read(&plain)),
+        feed(&["events", "--stacks"], gzip(&read(&plain))),
+        feed(&["events", "--stacks"], read(&packed_by_zstd())),
+    ];
+    for output in outputs {
+        check_code(&output, 0);
+        assert!(text(&output) == expect);
+    }
+}
+
+#[test]
+fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
+    let output = run(&["events"], &[&shipped("v2-type-137.trace")]);
+    check_code(&output, 3);
+    assert_eq!(text(&output).lines().count(), 3);
+    let told = error(&output);
+    assert!(
+        told.contains("v2-type-137.trace: byte 83, generation 1, thread 50: "),
+        "{told}"
+    );
+    let allowed = run(
+        &["events", "--allow-partial"],
+        &[&shipped("v2-type-137.trace")],
+    );
+    check_code(&allowed, 0);
+    assert_eq!(allowed.stdout, output.stdout);
+    for (name, code, told) in [
+        ("v1-header-only.trace", 3, "the trace is empty"),
+        ("v2-header-only-1.26.trace", 3, "the trace is empty"),
+        ("v1-bad-magic.trace", 2, "byte 0: "),
+    ] {
+        let output = run(&["events"], &[&shipped(name)]);
+        check_code(&output, code);
+        assert!(error(&output).contains(told), "{}", error(&output));
+    }
+    let output = run(&["events"], &[Path::new("not-there")]);
+    check_code(&output, 2);
+    assert!(error(&output).contains("not-there cannot be opened: "));
+}
+
+#[test]
+fn a_packed_file_that_is_cut_is_read_as_far_as_it_goes() {
+    let packed = gzip(&read(&shipped("go1.19-deep.trace")));
+    let cut = || packed[..packed.len() - 1].to_vec();
+    let output = feed(&["events"], cut());
+    check_code(&output, 3);
+    assert!(text(&output).lines().count() > 100);
+    assert!(error(&output).contains("standard input: the packed file ends too early"));
+    let strict = feed(&["events", "--strict"], cut());
+    check_code(&strict, 2);
+    assert_eq!(text(&strict), "");
+}
+
+#[test]
+fn a_pipe_that_is_closed_ends_it_quietly() {
+    let mut child = command(&["events", "--json", "--stacks"])
+        .arg(shipped("go1.25-coro.trace"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let mut first = String::new();
+    let mut reader = BufReader::with_capacity(64, child.stdout.take().expect("is piped"));
+    reader.read_line(&mut first).expect("prints a line");
+    assert!(first.starts_with("{\"schema\":"), "{first}");
+    drop(reader);
+    let output = child.wait_with_output().expect("the command ends");
+    check_code(&output, 0);
+    assert_eq!(error(&output), "");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("is there");
+    let output = command(&["events"])
+        .arg(shipped("v1-annotations.trace"))
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs")
+        .wait_with_output()
+        .expect("the command ends");
+    check_code(&output, 1);
+    assert!(
+        error(&output).contains("the output cannot be written: "),
+        "{}",
+        error(&output)
+    );
+}
+
+#[test]
+fn usage_errors_are_64() {
+    let file = shipped("v1-annotations.trace");
+    for arguments in [
+        &["--from", "7"][..],
+        &["--from", "-1s"],
+        &["--kind", "GoFly"],
+        &["--task", "x"],
+        &["--format", "xml"],
+        &["--format", "text", "--json"],
+    ] {
+        let output = run(&[&["events"], arguments].concat(), &[&file]);
+        check_code(&output, 64);
+    }
+    check_code(&run(&["events"], &[]), 64);
+    check_code(&run(&["events"], &[&file, &file]), 64);
+    check_code(&run(&["info"], &[]), 64);
+}

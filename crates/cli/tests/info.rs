@@ -1,0 +1,330 @@
+//! `exectrace info`, end to end.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use exectrace_testkit::Scratch;
+use serde_json::Value;
+
+use support::{check_code, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
+
+/// Where Go and we rightly say different things: file, columns, and why. No columns: the whole row.
+const DIFFERENT: &[(&str, &[&str], &str)] = &[
+    (
+        "go-fuzz-v2/4055b17cae1a3443.trace",
+        &[],
+        "a file of version 1.19 with a lone futile wakeup, which Go 1.19 accepts; judged by Go 1.27, which cannot turn it into v2",
+    ),
+    (
+        "handmade/v2-go123-event-in-1.22.trace",
+        &["strings", "stacks"],
+        "Go's reader takes an event that is newer than the header; its dump, which counts these, does not",
+    ),
+];
+
+/// Columns that Go's readers tell only of what they accept, or tell of more than they read.
+const OF_ACCEPTED: [&str; 3] = ["strings", "stacks", "generations"];
+
+/// Columns that are not about the trace, or say in other words what is wrong with it.
+const NOT_COMPARED: [&str; 5] = ["file", "reason", "wire_records", "wire_counts", "oracle"];
+
+type Row = BTreeMap<String, String>;
+
+/// The table of a corpus: a row a file, by column.
+fn rows(corpus: &Path) -> Vec<Row> {
+    let table = fs::read_to_string(corpus.join("EXPECTED.tsv")).expect("a corpus has a table");
+    let mut lines = table
+        .lines()
+        .map(|line| line.split('\t').map(str::to_owned));
+    let columns: Vec<String> = lines.next().expect("a table has a head").collect();
+    lines
+        .map(|line| columns.iter().cloned().zip(line).collect())
+        .collect()
+}
+
+/// A file of a corpus; the large ones are packed.
+fn file_of(corpus: &Path, name: &str) -> PathBuf {
+    let plain = corpus.join(name);
+    if plain.exists() {
+        plain
+    } else {
+        corpus.join(format!("{name}.gz"))
+    }
+}
+
+fn json_lines(printed: &str) -> Vec<Value> {
+    printed
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+/// A value as the table writes it.
+fn as_column(value: &Value) -> String {
+    match value {
+        Value::Null => String::from("-"),
+        Value::String(text) => text.clone(),
+        Value::Object(counts) if counts.is_empty() => String::from("-"),
+        Value::Object(counts) => {
+            let counts: Vec<String> = counts
+                .iter()
+                .map(|(kind, count)| format!("{kind}={count}"))
+                .collect();
+            counts.join(",")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Where what we say of a file and what Go's readers say of it differ.
+fn differences(row: &Row, line: &Value) -> Vec<String> {
+    let name = row["file"].as_str();
+    let is_different = |column: &str| {
+        DIFFERENT.iter().any(|(file, columns, _)| {
+            *file == name && (columns.is_empty() || columns.contains(&column))
+        })
+    };
+    let is_accepted = row["verdict"] == "accepted";
+    let has_known_header = row["header"].starts_with("1.");
+    let compared = row.iter().filter(|(column, _)| {
+        let column = column.as_str();
+        !NOT_COMPARED.contains(&column)
+            && !is_different(column)
+            && (is_accepted || !OF_ACCEPTED.contains(&column))
+            // Go's reader of the older format takes all headers that it does not know for its own.
+            && (has_known_header || !["format", "header"].contains(&column))
+    });
+    compared
+        .filter_map(|(column, wanted)| {
+            let value = line.get(column).map(as_column);
+            let is_same = value.as_ref() == Some(wanted);
+            (!is_same).then(|| format!("{name}: {column}: {value:?}, Go says {wanted}"))
+        })
+        .collect()
+}
+
+#[track_caller]
+fn check_corpus(corpus: &Path, files_min: usize) {
+    let rows = rows(corpus);
+    let files: Vec<PathBuf> = rows
+        .iter()
+        .map(|row| file_of(corpus, &row["file"]))
+        .collect();
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let output = run(&["info", "--json", "--strict"], &files);
+    check_code(&output, 2);
+    let lines = json_lines(&text(&output));
+    assert_eq!(lines.len(), rows.len(), "{}", error(&output));
+    assert!(lines.len() >= files_min, "only {} files", lines.len());
+    let faults: Vec<String> = rows
+        .iter()
+        .zip(&lines)
+        .flat_map(|(row, line)| differences(row, line))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn strict_verdicts_of_the_shipped_files_are_gos() {
+    check_corpus(&shipped(""), 80);
+}
+
+#[test]
+fn strict_verdicts_and_counts_of_the_corpus_are_gos() {
+    if let Some(corpus) = env::var_os("EXECTRACE_CORPUS") {
+        check_corpus(Path::new(&corpus), 350);
+    }
+}
+
+/// What is said of a trace, but for what it is called and how it is packed.
+fn said(output: &std::process::Output, packing: &str) -> Value {
+    check_code(output, 0);
+    let mut line = json_lines(&text(output)).remove(0);
+    assert_eq!(as_column(&line["packing"]), packing);
+    let object = line.as_object_mut().expect("is an object");
+    object.remove("file");
+    object.remove("packing");
+    line
+}
+
+#[test]
+fn a_trace_is_the_same_however_it_is_packed_and_given() {
+    let scratch = Scratch::new("info-packed");
+    let plain = shipped("go1.19-deep.trace");
+    let bytes = read(&plain);
+    let gzipped = scratch.file("a-name-that-says-nothing", &gzip(&bytes));
+    let expect = said(&run(&["info", "--json"], &[&plain]), "-");
+    assert_eq!(expect["verdict"], "accepted");
+    let by_file = |path: &Path| run(&["info", "--json", "--strict"], &[path]);
+    assert_eq!(said(&by_file(&gzipped), "gzip"), expect);
+    assert_eq!(said(&by_file(&packed_by_zstd()), "zstd"), expect);
+    let by_pipe = |bytes: Vec<u8>| feed(&["info", "--json", "--strict"], bytes);
+    assert_eq!(said(&by_pipe(bytes.clone()), "-"), expect);
+    assert_eq!(said(&by_pipe(gzip(&bytes)), "gzip"), expect);
+    assert_eq!(said(&by_pipe(read(&packed_by_zstd())), "zstd"), expect);
+}
+
+#[test]
+fn of_a_packed_file_that_is_cut_the_begin_is_told() {
+    // The last byte is not the trace's, but nobody knows that.
+    let whole = gzip(&read(&shipped("go1.25-coro.trace")));
+    let cut = || whole[..whole.len() - 1].to_vec();
+    let output = feed(&["info", "--json"], cut());
+    check_code(&output, 3);
+    let line = json_lines(&text(&output)).remove(0);
+    assert_eq!(line["verdict"], "partial");
+    assert!(line["events"].as_u64() > Some(500), "{line}");
+    let reason = line["reason"].as_str().expect("has a reason");
+    assert!(reason.contains("ends too early"), "{reason}");
+    check_code(&feed(&["info", "--json", "--allow-partial"], cut()), 0);
+    let strict = feed(&["info", "--strict"], cut());
+    check_code(&strict, 2);
+    assert!(
+        text(&strict).contains("verdict: refused: "),
+        "{}",
+        text(&strict)
+    );
+}
+
+#[test]
+fn more_than_may_be_unpacked_is_refused_with_the_flag_that_allows_it() {
+    let packed = || gzip(&read(&shipped("v1-stack-1000-frames.trace")));
+    let output = feed(&["info", "--unpack-limit", "7K"], packed());
+    check_code(&output, 2);
+    let told = error(&output);
+    assert!(
+        told.contains("7168 bytes") && told.contains("--unpack-limit"),
+        "{told}"
+    );
+    check_code(&feed(&["info", "--unpack-limit", "8K"], packed()), 0);
+    check_code(
+        &feed(&["info", "--unpack-limit", "8 furlongs"], packed()),
+        64,
+    );
+}
+
+#[test]
+fn exit_codes_tell_whole_partial_empty_and_unreadable() {
+    for (name, code, verdict) in [
+        ("go1.27-empty.trace", 0, "accepted"),
+        (
+            "v2-type-137.trace",
+            3,
+            "partial: byte 83, generation 1, thread 50: ",
+        ),
+        ("v1-header-only.trace", 3, "empty: "),
+        ("v2-header-only-1.26.trace", 3, "empty: no generations"),
+        ("v1-empty-file.trace", 2, "refused: byte 0: "),
+        ("v1-bad-magic.trace", 2, "refused: byte 0: "),
+        ("v1-unknown-version-1.20.trace", 2, "refused: byte 0: "),
+        ("v1-cut-in-event.trace", 2, "refused: byte 40: "),
+    ] {
+        let output = run(&["info"], &[&shipped(name)]);
+        check_code(&output, code);
+        let printed = text(&output);
+        let last = printed.lines().last().expect("prints something");
+        assert!(
+            last.starts_with(&format!("  verdict: {verdict}")),
+            "{name}: {last}"
+        );
+    }
+}
+
+#[test]
+fn of_several_files_each_is_told_and_the_worst_counts() {
+    let (whole, partial) = (shipped("go1.27-empty.trace"), shipped("v2-type-137.trace"));
+    check_code(&run(&["info"], &[&whole, &whole]), 0);
+    check_code(&run(&["info"], &[&whole, &partial, &whole]), 3);
+    let output = run(
+        &["info", "--json"],
+        &[&partial, Path::new("not-there"), &whole],
+    );
+    check_code(&output, 2);
+    assert_eq!(json_lines(&text(&output)).len(), 2);
+    let told = error(&output);
+    assert!(told.contains("not-there cannot be opened: "), "{told}");
+}
+
+#[test]
+fn what_is_printed_for_people() {
+    let output = feed(&["info"], read(&shipped("v1-annotations.trace")));
+    let expect = "\
+standard input
+  format         v1, go 1.19 trace
+  size           140 bytes
+  duration       9.000µs
+  events         10
+  goroutines     1, of them 1 created
+  procs          1, at most 2
+  threads        1
+  stacks         1
+  strings        5
+  CPU samples    0
+  user tasks     1 begun, 1 ended
+  user regions   1 begun, 1 ended
+  user logs      2
+
+  events by kind        count
+  GoCreate                  1
+  GoStart                   1
+  Gomaxprocs                1
+  ProcStart                 1
+  UserLog                   2
+  UserRegion                2
+  UserTaskCreate            1
+  UserTaskEnd               1
+
+  records in the file        count          bytes
+";
+    let printed = text(&output);
+    assert!(printed.starts_with(expect), "{printed}");
+    assert!(printed.ends_with("\n\n  verdict: accepted\n"), "{printed}");
+    let bytes = printed[expect.len()..].lines().filter_map(|line| {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let [_, _, bytes] = columns[..] else {
+            return None;
+        };
+        bytes.parse::<u64>().ok()
+    });
+    assert_eq!(bytes.sum::<u64>(), 140 - 16, "{printed}");
+}
+
+#[test]
+fn what_a_recording_says_about_itself_is_told() {
+    let file = "go 1.19 trace
+        Batch worker=900001 ticks=1000
+        String string=1 text=\"exectrace.writer\"
+        UserLog dt=1 key=1 message=\"exectrace 9.9.9\"
+        String string=2 text=\"exectrace.process\"
+        UserLog dt=1 key=2 message=\"pid=17 args=serve\\x1b[1m --fast\"
+        String string=3 text=\"exectrace.clock\"
+        UserLog dt=1 key=3 message=\"ticks=1500 wall_ns=1000000000 frequency=1000 start_ticks=1000\"
+        String string=4 text=\"exectrace.sampling\"
+        UserLog dt=1 key=4 message=\"wished_hz=1000 effective_hz=250\"
+        String string=5 text=\"exectrace.dropped\"
+        UserLog dt=1 key=5 message=\"hooks=1 batches=2 nested=3 cpu_samples=4\"
+        Frequency ticks_per_second=1000";
+    let file = exectrace_format::text::parse(file).expect("is a trace");
+    let printed = text(&feed(&["info"], file.clone()));
+    for row in [
+        "\n  writer         exectrace 9.9.9\n",
+        "\n  program        serve\\u{1b}[1m --fast (process 17)\n",
+        "\n  begin          1970-01-01T00:00:00.5Z\n",
+        "\n  sample rate    250.0 Hz of 1000.0 wished\n",
+        "\n  dropped        1 events of hooks, 3 of nested hooks, 2 batches, 4 CPU samples\n",
+        "\n  tasks          0, of them 0 created\n",
+    ] {
+        assert!(printed.contains(row), "{row:?} in {printed}");
+    }
+    let line = json_lines(&text(&feed(&["info", "--json"], file))).remove(0);
+    assert_eq!(line["dropped"]["hooks"], 1);
+    assert_eq!(line["process_id"], 17);
+}
