@@ -37,6 +37,7 @@ use crate::sampler::trace_samples::TraceSamples;
 use crate::session::{self, Closing, Turn};
 use crate::session_word;
 use crate::stack_frames::{self, StackFrames};
+use crate::stack_walk;
 use crate::statistics::{CpuSampleStatistics, EndReason, StackMethod, Statistics};
 use crate::tables::{StackEntry, Tables};
 use crate::task;
@@ -357,6 +358,9 @@ impl Collector {
             go_v1::write_stack(records, id, &frames)
         });
         self.stacks += u64::from(written > 0);
+        if self.frames.are_hopeless() {
+            stack_walk::give_up();
+        }
     }
 
     fn begin_table_batch(&mut self, ticks: u64) {

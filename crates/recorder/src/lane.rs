@@ -19,7 +19,9 @@ use crate::gate::{Gate, SessionStamp};
 use crate::intern_table::Chunk;
 use crate::lane_writer::LaneWriter;
 use crate::memory::Arena;
-use crate::stack_walk::{FRAMES_MAX, StackBounds, StackBuffer, own_bounds, stack_pointer};
+use crate::stack_walk::{
+    FRAMES_MAX, StackBounds, StackBuffer, is_given_up, own_bounds, stack_pointer,
+};
 use crate::task_slab::{TaskRecord, pointer_of, record_of};
 use crate::thread_role::ThreadRole;
 use crate::thread_task::ThreadTask;
@@ -150,7 +152,9 @@ impl Lane {
     pub(crate) fn walk_frames_max(&self) -> usize {
         // Relaxed: stored by the owner, who alone walks its stack.
         let is_between_runs = self.current.load(Ordering::Relaxed).is_null();
-        if is_between_runs && self.role() == ThreadRole::Worker {
+        if is_given_up() {
+            0
+        } else if is_between_runs && self.role() == ThreadRole::Worker {
             IDLE_FRAMES_MAX
         } else {
             FRAMES_MAX

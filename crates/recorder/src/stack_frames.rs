@@ -9,6 +9,7 @@ use exectrace_format::StringId;
 use crate::block_reason::{LeafClass, code};
 use crate::gate::SessionStamp;
 use crate::intern_table::{Chunk, hash_of_bytes};
+use crate::stack_walk;
 use crate::statistics::StackMethod;
 use crate::symbols::Symboliser;
 use crate::tables::{StackEntry, Tables};
@@ -54,8 +55,21 @@ pub(crate) struct StackFrames {
     frames: Vec<Frame>,
     /// Class codes by stack id.
     classes: Vec<u8>,
+    /// Stacks so far.
+    stacks: usize,
+    /// Those with addresses where no code is.
+    broken: usize,
     deepest: usize,
 }
+
+/// Broken stacks that are too many for chance: a library without frame pointers between frames of the program makes some.
+const BROKEN_MAX: usize = 64;
+/// A program without frame pointers has a larger part of broken stacks than one in so many.
+const BROKEN_SHARE: usize = 4;
+/// Stacks from which it is said that all are short.
+const STACKS_MIN: usize = 8;
+/// The function of a stack none of whose addresses is one of code.
+const NO_FUNCTION: &str = "?";
 
 impl StackFrames {
     /// The frames of `stack`, innermost first, and their names interned. The stack's class is settled.
@@ -69,10 +83,10 @@ impl StackFrames {
         let mut symboliser = SYMBOLISER.lock().unwrap_or_else(PoisonError::into_inner);
         let symboliser = symboliser.get_or_insert_with(Symboliser::new);
         self.frames.clear();
-        self.deepest = self.deepest.max(stack.content().len());
+        let content = self.sound_part(stack.content(), symboliser);
         let mut named = Vec::new();
         let mut frames = Vec::new();
-        for &pc in stack.content() {
+        for &pc in content {
             frames.clear();
             // A return address lies behind its call.
             symboliser.resolve(pc - 1, &mut frames);
@@ -100,6 +114,14 @@ impl StackFrames {
                 function: string_id(closure.unwrap_or(name)),
                 file: string_id(symboliser.name(frame.file)),
                 line: u64::from(frame.line),
+            });
+        }
+        if self.frames.is_empty() {
+            // Readers need a frame.
+            self.frames.push(Frame {
+                pc: 1,
+                function: string_id(NO_FUNCTION),
+                ..Frame::default()
             });
         }
         let known = stack.class.load(Ordering::Relaxed); // Relaxed: only the collector stores there.
@@ -134,12 +156,34 @@ impl StackFrames {
             .unwrap_or(code::UNKNOWN)
     }
 
+    /// The addresses up to the first one at which no code is: what a walk finds behind it, in code without frame pointers, is
+    /// whatever lies in memory.
+    fn sound_part<'s>(&mut self, content: &'s [u64], symboliser: &mut Symboliser) -> &'s [u64] {
+        let unsound = content.iter().position(|pc| !symboliser.is_code(pc - 1));
+        let sound = &content[..unsound.unwrap_or(content.len())];
+        self.stacks += 1;
+        self.broken += usize::from(unsound.is_some());
+        self.deepest = self.deepest.max(sound.len());
+        sound
+    }
+
+    /// Whether so many stacks are broken that the program must have been built without frame pointers: to walk on would fill the
+    /// table with what lies in memory.
+    pub(crate) fn are_hopeless(&self) -> bool {
+        self.broken >= BROKEN_MAX && self.are_mostly_broken()
+    }
+
+    fn are_mostly_broken(&self) -> bool {
+        self.broken * BROKEN_SHARE > self.stacks
+    }
+
     /// How stacks were taken, going by what came.
     pub(crate) fn method(&self) -> StackMethod {
-        if self.deepest > 2 {
-            StackMethod::FramePointers
-        } else {
+        let are_short = self.deepest <= 2 && self.stacks >= STACKS_MIN;
+        if stack_walk::is_given_up() || self.are_mostly_broken() || are_short {
             StackMethod::WithoutFramePointers
+        } else {
+            StackMethod::FramePointers
         }
     }
 }
@@ -220,6 +264,41 @@ mod tests {
         let mut frames = functions.to_vec();
         trim(&mut frames, |name| name);
         assert_eq!(frames, expect);
+    }
+
+    #[test]
+    fn a_stack_ends_where_no_code_is() {
+        let (mut frames, mut symboliser) = (StackFrames::default(), Symboliser::new());
+        let code = a_stack_ends_where_no_code_is as fn() as usize as u64 + 1;
+        let local = 0_u64;
+        let data = std::ptr::from_ref(&local).addr() as u64;
+        assert_eq!(
+            frames
+                .sound_part(&[code, code, code], &mut symboliser)
+                .len(),
+            3
+        );
+        assert_eq!(
+            frames
+                .sound_part(&[code, data, code], &mut symboliser)
+                .len(),
+            1
+        );
+        assert_eq!(frames.sound_part(&[0x7000, code], &mut symboliser).len(), 0);
+        assert_eq!(frames.method(), StackMethod::WithoutFramePointers);
+        assert!(!frames.are_hopeless(), "a few may be chance");
+        for _ in 0..BROKEN_MAX {
+            frames.sound_part(&[code, data], &mut symboliser);
+        }
+        assert!(frames.are_hopeless());
+    }
+
+    #[test]
+    fn few_stacks_say_nothing_about_all() {
+        let (mut frames, mut symboliser) = (StackFrames::default(), Symboliser::new());
+        let code = few_stacks_say_nothing_about_all as fn() as usize as u64 + 1;
+        frames.sound_part(&[code], &mut symboliser);
+        assert_eq!(frames.method(), StackMethod::FramePointers);
     }
 
     #[test]

@@ -10,6 +10,8 @@
 //! stacks short, never wrong loads. There is no DWARF unwinding here: it locks and allocates.
 #![expect(unsafe_code, reason = "loads of the thread's own stack")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::intern_table::{HashValue, StackHash};
 
 /// Most frames of a stack, as in Go.
@@ -22,6 +24,22 @@ pub struct StackBounds {
     pub low: usize,
     /// The first address above.
     pub high: usize,
+}
+
+/// The program was built without frame pointers, so walks find nothing.
+static GIVEN_UP: AtomicBool = AtomicBool::new(false);
+
+/// From now on hooks take no stacks, for the process's life.
+pub(crate) fn give_up() {
+    // Relaxed: a hook that sees it late takes one more.
+    GIVEN_UP.store(true, Ordering::Relaxed);
+}
+
+/// Whether hooks take no stacks.
+#[inline(always)]
+pub(crate) fn is_given_up() -> bool {
+    // Relaxed: as above.
+    GIVEN_UP.load(Ordering::Relaxed)
 }
 
 impl StackBounds {

@@ -108,6 +108,13 @@ impl Symboliser {
         }
     }
 
+    /// Whether code lies at `pc`, as far as the process's mappings tell.
+    pub(crate) fn is_code(&mut self, pc: u64) -> bool {
+        self.mappings
+            .find(pc)
+            .is_some_and(|mapping| mapping.is_code)
+    }
+
     /// The text of a frame's function or file.
     pub(crate) fn name(&self, id: NameId) -> &str {
         self.names.text(id)

@@ -30,6 +30,8 @@ pub(super) struct Mapping {
     pub(super) end: u64,
     /// Where in the file it begins.
     pub(super) offset: u64,
+    /// It may be run.
+    pub(super) is_code: bool,
     /// 0 if no file is behind it.
     pub(super) inode: u64,
     /// A path, `[heap]` and the like, or nothing.
@@ -133,7 +135,7 @@ fn parse_line(line: &[u8], last: Option<&Arc<[u8]>>) -> Option<Mapping> {
     let mut fields = line.splitn(6, |byte| *byte == b' ');
     let mut field = || str::from_utf8(fields.next()?).ok();
     let (start, end) = field()?.split_once('-')?;
-    let _permissions = field()?;
+    let is_code = field()?.contains('x');
     let offset = field()?;
     let _device = field()?;
     let inode = field()?;
@@ -141,6 +143,7 @@ fn parse_line(line: &[u8], last: Option<&Arc<[u8]>>) -> Option<Mapping> {
     Some(Mapping {
         start: u64::from_str_radix(start, 16).ok()?,
         end: u64::from_str_radix(end, 16).ok()?,
+        is_code,
         offset: u64::from_str_radix(offset, 16).ok()?,
         inode: inode.parse().ok()?,
         name: match last {

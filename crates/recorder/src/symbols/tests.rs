@@ -360,6 +360,7 @@ fn a_function_of_a_stripped_program_is_an_offset() {
 fn another_file_at_the_path_of_a_mapping_is_refused() {
     let program = std::fs::read_link("/proc/self/exe").expect("it can be read");
     let mut mapping = Mapping {
+        is_code: true,
         start: 0x1000,
         end: 0x2000,
         offset: 0,
