@@ -71,6 +71,19 @@ const STEPS: &[Step] = &[
         }),
     },
     Step {
+        name: "bare",
+        about: "the tests pass on a machine with Rust alone",
+        run: Action::Commands(|_| {
+            vec![
+                Invocation::cargo("test --workspace")
+                    .variable("EXECTRACE_REQUIRE_GO", "0")
+                    .variable("EXECTRACE_GO_1_19", "")
+                    .variable("EXECTRACE_GO_1_27", "")
+                    .variable("EXECTRACE_CORPUS", ""),
+            ]
+        }),
+    },
+    Step {
         name: "docs",
         about: "the docs build without a warning",
         run: Action::Commands(|_| {
