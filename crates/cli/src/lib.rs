@@ -1,0 +1,71 @@
+//! The `exectrace` command, as a library: [`run`] is its `main`.
+#![expect(clippy::print_stderr, reason = "a command prints its errors")]
+
+mod advice;
+mod demo;
+mod error;
+mod events;
+mod info;
+mod input;
+mod outcome;
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use self::outcome::Outcome;
+
+/// Counts the program's heap for the recording.
+#[global_allocator]
+static ALLOCATOR: exectrace::TracingAllocator = exectrace::TracingAllocator::system();
+
+/// An execution tracer for Rust programs, and a reader of Go's execution traces.
+#[derive(Parser)]
+#[command(name = "exectrace", version, about, after_help = outcome::EXIT_CODES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Record a demonstration: an HTTP server under load, and a pool of threads.
+    Demo(demo::Arguments),
+    /// Say what is in traces, and whether they are whole.
+    Info(info::Arguments),
+    /// Print the events of a trace, one a line.
+    Events(events::Arguments),
+}
+
+/// Does what the command line asks for; the answer is the process's exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing can be done where the message itself cannot be printed.
+            let _ = error.print();
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+                _ => ExitCode::from(outcome::USAGE),
+            };
+        }
+    };
+    let result = match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments)
+            .map(|()| Outcome::Whole)
+            .map_err(Into::into),
+        Command::Info(arguments) => info::run(&arguments),
+        Command::Events(arguments) => events::run(&arguments),
+    };
+    match result {
+        Ok(outcome) => outcome.into(),
+        // Who closes a pipe has seen enough.
+        Err(error) if error.is_of_a_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("exectrace: {error}");
+            error.exit_code()
+        }
+    }
+}
