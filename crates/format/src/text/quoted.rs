@@ -20,27 +20,42 @@ impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("\"")?;
         for chunk in self.0.utf8_chunks() {
-            for char in chunk.valid().chars() {
-                match char {
-                    '"' => f.write_str("\\\"")?,
-                    '\\' => f.write_str("\\\\")?,
-                    '\n' => f.write_str("\\n")?,
-                    '\r' => f.write_str("\\r")?,
-                    '\t' => f.write_str("\\t")?,
-                    char if char.is_control() => {
-                        let mut bytes = [0; 4];
-                        char.encode_utf8(&mut bytes);
-                        for byte in &bytes[..char.len_utf8()] {
-                            write!(f, "\\x{byte:02x}")?;
-                        }
-                    }
-                    char => write!(f, "{char}")?,
+            let mut rest = chunk.valid();
+            while let Some(at) = rest.find(is_escaped) {
+                let (plain, escaped) = rest.split_at(at);
+                f.write_str(plain)?;
+                let mut chars = escaped.chars();
+                if let Some(char) = chars.next() {
+                    escape(f, char)?;
                 }
+                rest = chars.as_str();
             }
+            f.write_str(rest)?;
             for byte in chunk.invalid() {
                 write!(f, "\\x{byte:02x}")?;
             }
         }
         f.write_str("\"")
+    }
+}
+
+fn is_escaped(char: char) -> bool {
+    matches!(char, '"' | '\\') || char.is_control()
+}
+
+fn escape(f: &mut fmt::Formatter<'_>, char: char) -> fmt::Result {
+    match char {
+        '"' => f.write_str("\\\""),
+        '\\' => f.write_str("\\\\"),
+        '\n' => f.write_str("\\n"),
+        '\r' => f.write_str("\\r"),
+        '\t' => f.write_str("\\t"),
+        other => {
+            let mut bytes = [0; 4];
+            for byte in other.encode_utf8(&mut bytes).bytes() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+            Ok(())
+        }
     }
 }
