@@ -9,6 +9,8 @@ use exectrace_reader::Reader;
 use super::fields::{self, Fields};
 use super::{Lines, Printed};
 
+const SECOND_NS: i64 = 1_000_000_000;
+
 /// Prints a line an event, and with stacks a line a frame.
 pub(super) struct TextLines<W> {
     output: W,
@@ -18,6 +20,17 @@ pub(super) struct TextLines<W> {
 impl<W: Write> TextLines<W> {
     pub(super) fn new(output: W, has_stacks: bool) -> Self {
         Self { output, has_stacks }
+    }
+
+    fn name(&mut self, name: &str) -> io::Result<()> {
+        self.output.write_all(b" ")?;
+        self.output.write_all(name.as_bytes())?;
+        self.output.write_all(b"=")
+    }
+
+    fn digits(&mut self, number: impl itoa::Integer) -> io::Result<()> {
+        let mut buffer = itoa::Buffer::new();
+        self.output.write_all(buffer.format(number).as_bytes())
     }
 
     fn frame(&mut self, name: &str, frame: &Frame, printed: &Printed<'_, '_>) -> io::Result<()> {
@@ -35,10 +48,16 @@ impl<W: Write> Lines for TextLines<W> {
 
     fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()> {
         let since_ns = printed.since_ns().max(0);
-        let (seconds, ns) = (since_ns / 1_000_000_000, since_ns % 1_000_000_000);
-        write!(self.output, "{seconds}.{ns:09} {}", printed.type_name())?;
+        let (seconds, ns) = (since_ns / SECOND_NS, since_ns % SECOND_NS);
+        self.digits(seconds)?;
+        self.output.write_all(b".")?;
+        // A digit in front keeps the zeros.
+        self.output
+            .write_all(&itoa::Buffer::new().format(SECOND_NS + ns).as_bytes()[1..])?;
+        self.output.write_all(b" ")?;
+        self.output.write_all(printed.type_name().as_bytes())?;
         fields::tell(printed, self)?;
-        writeln!(self.output)?;
+        self.output.write_all(b"\n")?;
         if self.has_stacks {
             for (name, stack) in printed.stacks() {
                 for frame in printed.reader.tables().frames(stack) {
@@ -56,22 +75,25 @@ impl<W: Write> Lines for TextLines<W> {
 
 impl<W: Write> Fields for TextLines<W> {
     fn number(&mut self, name: &'static str, value: u64) -> io::Result<()> {
-        write!(self.output, " {name}={value}")
+        self.name(name)?;
+        self.digits(value)
     }
 
     fn signed(&mut self, name: &'static str, value: i64) -> io::Result<()> {
-        write!(self.output, " {name}={value}")
+        self.name(name)?;
+        self.digits(value)
     }
 
     fn word(&mut self, name: &'static str, value: &'static str) -> io::Result<()> {
+        self.name(name)?;
         if value.contains(' ') {
-            write!(self.output, " {name}=\"{value}\"")
-        } else {
-            write!(self.output, " {name}={value}")
+            return write!(self.output, "\"{value}\"");
         }
+        self.output.write_all(value.as_bytes())
     }
 
     fn text(&mut self, name: &'static str, value: &[u8]) -> io::Result<()> {
-        write!(self.output, " {name}={}", Quoted(value))
+        self.name(name)?;
+        write!(self.output, "{}", Quoted(value))
     }
 }
