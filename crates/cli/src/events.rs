@@ -17,6 +17,7 @@ use crate::advice;
 use crate::error::CommandError;
 use crate::input::{self, InputArguments};
 use crate::outcome::{self, Outcome};
+use crate::progress::Progress;
 
 /// Room for what is printed before it goes out.
 const OUTPUT_BYTES: usize = 1 << 16;
@@ -114,6 +115,7 @@ fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<
         }
     };
     lines.begin(&reader)?;
+    let mut progress = Progress::beside_output(source.bytes().len() as u64);
     let mut first = None;
     while let Some(event) = reader.next() {
         let event = match event {
@@ -124,6 +126,7 @@ fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<
             }
         };
         ended.has_events |= event.kind != Kind::Sync;
+        progress.show(event.offset);
         let first = *first.get_or_insert(event.time);
         if filter.is_past(&event, first) {
             break;

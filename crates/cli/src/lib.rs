@@ -8,6 +8,7 @@ mod events;
 mod info;
 mod input;
 mod outcome;
+mod progress;
 
 use std::process::ExitCode;
 

@@ -58,6 +58,9 @@ pub enum Verdict {
     Refused,
 }
 
+/// So many events lie between two words to a watcher: about a millisecond.
+const WATCH_EVENTS: u64 = 1 << 13;
+
 impl Verdict {
     /// The verdict as a word.
     #[must_use]
@@ -74,6 +77,22 @@ impl Survey {
     /// Reads a whole file, to its end or to its first fault.
     #[must_use]
     pub fn of(file: &[u8]) -> Self {
+        Self::watched(file, |_| ())
+    }
+
+    /// The same for a watcher, who is told now and then about how many bytes of the file have been read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use exectrace_reader::Survey;
+    /// let file = b"go 1.19 trace\0\0\0";
+    /// let survey = Survey::watched(file, |bytes| eprintln!("{} %", 100 * bytes / file.len() as u64));
+    /// assert!(survey.is_empty());
+    /// ```
+    #[must_use]
+    pub fn watched(file: &[u8], mut watcher: impl FnMut(u64)) -> Self {
+        let mut bytes_read = 0;
         let mut survey = Self::empty(Version::of(file).ok());
         let mut reader = match Reader::new(file) {
             Ok(reader) => reader,
@@ -85,7 +104,17 @@ impl Survey {
         while let Some(event) = reader.next() {
             match event {
                 Ok(event) => {
+                    // Threads take turns, and so their places in the file go back and forth.
+                    bytes_read = bytes_read.max(event.offset);
                     survey.inventory.add(&event);
+                    if survey
+                        .inventory
+                        .counted()
+                        .events
+                        .is_multiple_of(WATCH_EVENTS)
+                    {
+                        watcher(bytes_read);
+                    }
                     survey.has_events |= event.kind != Kind::Sync;
                     if let Kind::UserLog { .. } = event.kind {
                         survey.description.add(&event, reader.tables());
@@ -233,6 +262,27 @@ mod tests {
             false,
         );
         check("go 1.26 trace", Accepted, Accepted, true);
+    }
+
+    #[test]
+    fn a_watcher_sees_how_far_it_is() {
+        let events = "GoCreate dt=1 task=1\nGoStart dt=1 task=1 seq=1\nGoEnd dt=1\n".to_owned();
+        let mut lines = String::from(
+            "go 1.19 trace\nBatch worker=0 ticks=1\nFrequency ticks_per_second=1000\nProcStart dt=1 thread=1\n",
+        );
+        for task in 1..=10_000 {
+            lines += &events.replace("task=1", &format!("task={task}"));
+        }
+        let file = text::parse(&lines).expect("is a trace");
+        let mut seen = Vec::new();
+        let survey = Survey::watched(&file, |bytes| seen.push(bytes));
+        assert_eq!(survey.fault, None);
+        assert_eq!(seen.len(), 3, "{seen:?}");
+        assert!(seen.is_sorted());
+        assert!(
+            seen[0] > file.len() as u64 / 5 && seen[2] < file.len() as u64,
+            "{seen:?}"
+        );
     }
 
     #[test]

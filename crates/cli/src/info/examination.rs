@@ -4,6 +4,7 @@ use exectrace_reader::{Source, Survey, Verdict};
 
 use crate::advice;
 use crate::outcome::Outcome;
+use crate::progress::Progress;
 
 /// A file with all that is known of it.
 pub(super) struct Examination {
@@ -18,7 +19,9 @@ pub(super) struct Examination {
 impl Examination {
     /// Reads a file to its end; `is_strict` as Go's own readers do.
     pub(super) fn of(name: String, source: Source, is_strict: bool) -> Self {
-        let mut survey = Survey::of(source.bytes());
+        let mut progress = Progress::new(source.bytes().len() as u64);
+        let mut survey = Survey::watched(source.bytes(), |bytes| progress.show(bytes));
+        drop(progress);
         if is_strict {
             survey = survey.as_in_go();
         }
