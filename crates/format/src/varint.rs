@@ -147,6 +147,32 @@ pub fn read_wrapping(bytes: &[u8], at: usize) -> Result<(u64, usize), VarintErro
 /// The rest of the two readers, for numbers of more than one byte.
 #[inline]
 fn read_long(bytes: &[u8], at: usize, strict: bool) -> Result<(u64, usize), VarintError> {
+    let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
+    if let Some(word) = word {
+        let word = u64::from_le_bytes(*word);
+        // The first byte without its highest bit is the last of the number.
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends != 0 {
+            let length = ends.trailing_zeros() as usize / 8 + 1;
+            return Ok((join(word & (ends ^ (ends - 1))), at + length));
+        }
+    }
+    read_any(bytes, at, strict)
+}
+
+/// The numbers in the low seven bits of eight bytes, as one.
+#[inline]
+const fn join(word: u64) -> u64 {
+    let sevens = word & 0x7f7f_7f7f_7f7f_7f7f;
+    let fourteens = sevens & 0x007f_007f_007f_007f | (sevens & 0x7f00_7f00_7f00_7f00) >> 1;
+    let twenty_eights =
+        fourteens & 0x0000_3fff_0000_3fff | (fourteens & 0x3fff_0000_3fff_0000) >> 2;
+    twenty_eights & 0x0fff_ffff | (twenty_eights & 0x0fff_ffff_0000_0000) >> 4
+}
+
+/// A number of any length, byte by byte.
+#[inline(never)]
+fn read_any(bytes: &[u8], at: usize, strict: bool) -> Result<(u64, usize), VarintError> {
     let rest = bytes.get(at..).unwrap_or_default();
     let mut value = 0;
     for (i, &byte) in rest.iter().take(BYTES_MAX).enumerate() {

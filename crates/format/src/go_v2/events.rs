@@ -49,25 +49,38 @@ impl<'a> Events<'a> {
         self.base + self.position as u64
     }
 
+    /// Decodes the next event into `record`, which spares its move. False at the end of the batch.
+    ///
+    /// # Errors
+    ///
+    /// As those of the iterator's items; what `record` holds then is not said.
     #[inline]
-    fn event(&mut self, byte: u8) -> Result<Record<'a>, Error> {
-        let offset = self.offset();
+    pub fn advance(&mut self, record: &mut Record<'a>) -> Result<bool, Error> {
+        let Some(&byte) = self.bytes.get(self.position) else {
+            return Ok(false);
+        };
+        let decoded = self.event(byte, record);
+        if decoded.is_err() {
+            self.position = self.bytes.len();
+        }
+        decoded.map(|()| true)
+    }
+
+    #[inline]
+    fn event(&mut self, byte: u8, record: &mut Record<'a>) -> Result<(), Error> {
+        record.offset = self.offset();
         let Some((event_type, count)) = EVENTS[usize::from(byte)] else {
             return Err(self.no_event(byte));
         };
-        let (delta, mut at) = self.number(self.position + 1)?;
-        let mut args = [0; ARGS_MAX];
-        for arg in args.iter_mut().take(usize::from(count)) {
+        record.event_type = event_type;
+        let mut at = self.position + 1;
+        (record.delta, at) = self.number(at)?;
+        record.args = [0; ARGS_MAX];
+        for arg in record.args.iter_mut().take(usize::from(count)) {
             (*arg, at) = self.number(at)?;
         }
         self.position = at;
-        Ok(Record {
-            offset,
-            event_type,
-            delta,
-            args,
-            rest: &[],
-        })
+        Ok(())
     }
 
     #[inline]
@@ -97,12 +110,12 @@ impl<'a> Iterator for Events<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let &byte = self.bytes.get(self.position)?;
-        let event = self.event(byte);
-        if event.is_err() {
-            self.position = self.bytes.len();
+        let mut record = Record::EMPTY;
+        match self.advance(&mut record) {
+            Ok(true) => Some(Ok(record)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
         }
-        Some(event)
     }
 }
 

@@ -34,6 +34,15 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// One to decode into: no record of a file.
+    pub const EMPTY: Self = Self {
+        offset: 0,
+        event_type: EventType::EventBatch,
+        delta: 0,
+        args: [0; ARGS_MAX],
+        rest: &[],
+    };
+
     /// The frames of an entry of the stack table; of any other record, none.
     #[must_use]
     pub fn frames(&self) -> Frames<'a> {

@@ -1,5 +1,7 @@
 //! Where a thread's events stand.
 
+use std::ops::Deref;
+
 use exectrace_format::ThreadId;
 use exectrace_format::go_v2::{Batch, EventType, Events, Record};
 
@@ -10,11 +12,17 @@ use crate::{Cause, Error};
 /// The next event of one thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Upcoming<'a> {
-    pub(super) event_type: EventType,
-    pub(super) args: [u64; exectrace_format::limits::V2_ARGS_MAX],
+    record: Record<'a>,
     pub(super) time_ns: i64,
-    pub(super) offset: u64,
-    _file: std::marker::PhantomData<&'a [u8]>,
+}
+
+impl<'a> Deref for Upcoming<'a> {
+    type Target = Record<'a>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Record<'a> {
+        &self.record
+    }
 }
 
 /// One thread's events of a generation.
@@ -40,11 +48,8 @@ impl<'a> Cursor<'a> {
             thread: group.thread,
             place,
             next: Upcoming {
-                event_type: EventType::EventBatch,
-                args: [0; exectrace_format::limits::V2_ARGS_MAX],
+                record: Record::EMPTY,
                 time_ns: 0,
-                offset: 0,
-                _file: std::marker::PhantomData,
             },
             batches: group.batches.into_iter(),
             events: Events::new(&[], 0),
@@ -56,13 +61,14 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn advance(&mut self, clock: Clock) -> Result<bool, Error> {
         loop {
-            match self.events.next() {
-                Some(Ok(record)) => {
-                    self.set(&record, clock);
+            match self.events.advance(&mut self.next.record) {
+                Ok(true) => {
+                    let passed_ns = clock.ns(self.next.record.delta);
+                    self.next.time_ns = self.next.time_ns.wrapping_add(passed_ns);
                     return Ok(true);
                 }
-                Some(Err(error)) => return self.not_an_event(error),
-                None => {
+                Err(error) => return self.not_an_event(error),
+                Ok(false) => {
                     let Some(batch) = self.batches.next() else {
                         return Ok(false);
                     };
@@ -73,22 +79,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    #[inline]
-    fn set(&mut self, record: &Record<'a>, clock: Clock) {
-        self.next.event_type = record.event_type;
-        self.next.args = record.args;
-        self.next.offset = record.offset;
-        self.next.time_ns = self.next.time_ns.wrapping_add(clock.ns(record.delta));
-    }
-
     /// A clock snapshot has an event's form, and Go's reader sees only in its turn that it is none.
     #[cold]
     fn not_an_event(&mut self, error: exectrace_format::Error) -> Result<bool, Error> {
         use exectrace_format::Error as E;
         match error {
             E::NotAnEvent { offset, number } if number == EventType::ClockSnapshot as u8 => {
-                self.next.event_type = EventType::ClockSnapshot;
-                self.next.offset = offset;
+                self.next.record.event_type = EventType::ClockSnapshot;
+                self.next.record.offset = offset;
                 Ok(true)
             }
             _ => Err(self.error(error)),

@@ -9,7 +9,16 @@ use super::go_sort;
 /// A binary heap by time.
 #[derive(Debug, Default)]
 pub(super) struct Frontier<'a> {
-    heap: Vec<Cursor<'a>>,
+    cursors: Vec<Cursor<'a>>,
+    /// The cursors that have an event to come, by its time: small, since the heap's steps move them.
+    heap: Vec<Place>,
+}
+
+/// A cursor in the heap.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    time_ns: i64,
+    cursor: usize,
 }
 
 impl<'a> Frontier<'a> {
@@ -18,24 +27,30 @@ impl<'a> Frontier<'a> {
     }
 
     pub(super) fn push(&mut self, cursor: Cursor<'a>) {
-        self.heap.push(cursor);
+        self.heap.push(Place {
+            time_ns: cursor.next.time_ns,
+            cursor: self.cursors.len(),
+        });
+        self.cursors.push(cursor);
         self.sift_up(self.heap.len() - 1);
     }
 
     /// The time of the earliest event.
     #[inline]
     pub(super) fn time_ns(&self) -> Option<i64> {
-        self.heap.first().map(|cursor| cursor.next.time_ns)
+        self.heap.first().map(|place| place.time_ns)
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> &mut Cursor<'a> {
-        &mut self.heap[index]
+        &mut self.cursors[self.heap[index].cursor]
     }
 
     /// The cursor has moved on.
     #[inline]
     pub(super) fn restore(&mut self, index: usize) {
+        let place = &mut self.heap[index];
+        place.time_ns = self.cursors[place.cursor].next.time_ns;
         if self.sift_up(index) == index {
             self.sift_down(index);
         }
@@ -54,7 +69,7 @@ impl<'a> Frontier<'a> {
 
     /// Puts the cursors in order of time; a heap it is still.
     pub(super) fn sort(&mut self) {
-        go_sort::sort(&mut self.heap, |cursor| cursor.next.time_ns);
+        go_sort::sort(&mut self.heap, |place| place.time_ns);
     }
 
     #[inline]
@@ -89,6 +104,6 @@ impl<'a> Frontier<'a> {
 
     #[inline]
     fn time(&self, index: usize) -> i64 {
-        self.heap[index].next.time_ns
+        self.heap[index].time_ns
     }
 }
