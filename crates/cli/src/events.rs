@@ -98,7 +98,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         let lines = TextLines::new(output, arguments.stacks);
         print(&source, &arguments.filter, lines)?
     };
-    let outcome = tell(&name, &source, &ended);
+    let mut outcome = tell(&name, &source, &ended);
+    if arguments.input.strict && ended.fault.is_some() && ended.has_events {
+        // What was printed was not known to be faulty.
+        outcome = Outcome::Unreadable;
+    }
     Ok(outcome.allow_partial(arguments.input.allow_partial))
 }
 

@@ -194,6 +194,15 @@ fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
     );
     check_code(&allowed, 0);
     assert_eq!(allowed.stdout, output.stdout);
+    let strict = ["events", "--allow-partial", "--strict"];
+    let refused = run(&strict, &[&shipped("v2-type-137.trace")]);
+    check_code(&refused, 2);
+    assert_eq!(refused.stdout, output.stdout);
+    check_code(&run(&strict, &[&shipped("go1.27-empty.trace")]), 0);
+    check_code(
+        &run(&["events", "--strict"], &[&shipped("v1-header-only.trace")]),
+        3,
+    );
     for (name, code, told) in [
         ("v1-header-only.trace", 3, "the trace is empty"),
         ("v2-header-only-1.26.trace", 3, "the trace is empty"),
