@@ -380,7 +380,11 @@ impl Collector {
     fn write_rest(&mut self, closing: &Closing, cpu_time: Duration) {
         self.description.of_threads(self.stamp);
         let lost_samples = self.sampler.as_ref().map_or(0, |it| it.account().lost);
-        self.description.at_end(cpu_time, closing, lost_samples);
+        // Looks at the last stacks first: their classifier may panic, which the description is to tell.
+        self.write_pending();
+        let panics = self.frames.classifier_panics();
+        self.description
+            .at_end(cpu_time, closing, lost_samples, panics);
         self.write_pending();
         self.begin_table_batch(self.stamp.start_tick());
         self.write_frequency();
@@ -398,7 +402,10 @@ impl Collector {
         duration: Duration,
         cpu_time: Duration,
     ) -> Statistics {
-        let output = self.output;
+        let mut output = self.output;
+        output
+            .dropped
+            .add_some(EventType::UserRegion, closing.dropped_regions);
         let end = if self.failed || output.has_panicked() {
             EndReason::CollectorFailed
         } else if output.error.is_some() {
@@ -416,6 +423,7 @@ impl Collector {
                 effective_hz: rate.effective_hz,
                 threads: account.threads,
                 refused_threads: account.refused_threads,
+                lost_signal: account.lost_signal,
             }
         });
         let refused = self.tables.stacks.take_refused() + self.tables.strings.take_refused();
@@ -437,6 +445,7 @@ impl Collector {
             strings: self.strings,
             refused_entries: refused,
             cut_stacks: closing.cut_stacks,
+            failed_callbacks: self.frames.classifier_panics() + self.description.describer_panics(),
             cut_texts: closing.cut_texts,
             clamped_times: closing.clamps,
             stack_method: if self.stacks == 0 {

@@ -178,6 +178,7 @@ impl Samples {
             effective_hz: rate.effective_hz,
             threads: account.threads,
             refused_threads: account.refused_threads,
+            lost_signal: account.lost_signal,
         };
         let mut stacks: Vec<(u32, Box<[u64]>)> = Vec::with_capacity(self.stacks.len());
         stacks.extend(self.stacks.into_iter().map(|(stack, index)| (index, stack)));

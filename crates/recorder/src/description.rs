@@ -8,7 +8,8 @@
 //! | `exectrace.sampling` | `wished_hz=… effective_hz=… kernel_tick_hz=…` | start, if CPU samples are taken |
 //! | `exectrace.thread` | `worker=… thread=… role=… name=…` | whenever a thread joins or changes |
 //! | `exectrace.cpu` | `seconds=… recorder_seconds=…`, the latter of them of the collector, which is not sampled | end |
-//! | `exectrace.dropped` | `hooks=… batches=… nested=… cpu_samples=…` | end, if anything was dropped |
+//! | `exectrace.dropped` | `hooks=… batches=… nested=… cpu_samples=… regions=…` | end, if anything was dropped |
+//! | `exectrace.panics` | `classifiers=… describers=…` | end, if an adapter's function panicked |
 //!
 //! They stand under a worker number of their own, and go out with the collector's next look.
 //!
@@ -28,6 +29,7 @@ use crate::gate::SessionStamp;
 use crate::intern_table::{Chunk, hash_of_bytes};
 use crate::lane;
 use crate::lane_writer::MESSAGE_BYTES_MAX;
+use crate::output::contain;
 use crate::sampler::rate::SampleRate;
 use crate::session::Closing;
 use crate::tables::Tables;
@@ -53,6 +55,8 @@ pub(crate) struct Description {
     /// By adapter's key: what was last said.
     adapters: HashMap<&'static str, String>,
     adapters_seen: Option<Instant>,
+    /// Keys of adapters whose describer panicked. They are asked no more.
+    panicked: Vec<&'static str>,
     /// By worker number: what was last said of the lane.
     threads: HashMap<u32, u32>,
     /// What is to be said: keys and messages.
@@ -70,6 +74,7 @@ impl Description {
             start,
             adapters: HashMap::new(),
             adapters_seen: None,
+            panicked: Vec::new(),
             threads: HashMap::new(),
             logs: Vec::new(),
             last_tick: stamp.start_tick(),
@@ -173,12 +178,24 @@ impl Description {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         for (key, describer) in describers {
-            let Some(text) = describer() else { continue };
+            if self.panicked.contains(&key) {
+                continue;
+            }
+            let Some(answer) = contain(describer) else {
+                self.panicked.push(key);
+                continue;
+            };
+            let Some(text) = answer else { continue };
             if self.adapters.get(key) != Some(&text) {
                 self.say(key, text.as_str());
                 self.adapters.insert(key, text);
             }
         }
+    }
+
+    /// Describers that panicked.
+    pub(crate) fn describer_panics(&self) -> u64 {
+        self.panicked.len() as u64
     }
 
     /// How CPU samples are taken, if they are: the rate that is granted, which may be lower than the one that was wished.
@@ -192,8 +209,23 @@ impl Description {
         }
     }
 
-    /// CPU time, the clock once more, and what was dropped.
-    pub(crate) fn at_end(&mut self, cpu_time: Duration, closing: &Closing, lost_samples: u64) {
+    /// What adapters' functions failed at.
+    fn say_panics(&mut self, classifier_panics: u64) {
+        let describers = self.describer_panics();
+        if classifier_panics + describers > 0 {
+            let text = format!("classifiers={classifier_panics} describers={describers}");
+            self.say("exectrace.panics", text);
+        }
+    }
+
+    /// CPU time, the clock once more, what was dropped, and how often adapters' functions panicked.
+    pub(crate) fn at_end(
+        &mut self,
+        cpu_time: Duration,
+        closing: &Closing,
+        lost_samples: u64,
+        classifier_panics: u64,
+    ) {
         self.ask_adapters();
         self.say_clock();
         let seconds = cpu_time.as_secs_f64();
@@ -205,12 +237,14 @@ impl Description {
             format!("seconds={seconds:.6} recorder_seconds={own:.6}"),
         );
         let (hooks, batches, nested) = (closing.lost_events, closing.leaked_batches, closing.busy);
-        if hooks + batches + nested + lost_samples > 0 {
+        let regions = closing.dropped_regions;
+        if hooks + batches + nested + lost_samples + regions > 0 {
             let text = format!(
-                "hooks={hooks} batches={batches} nested={nested} cpu_samples={lost_samples}"
+                "hooks={hooks} batches={batches} nested={nested} cpu_samples={lost_samples} regions={regions}"
             );
             self.say("exectrace.dropped", text);
         }
+        self.say_panics(classifier_panics);
     }
 
     fn say_clock(&mut self) {

@@ -79,13 +79,16 @@ pub unsafe fn set_stack_bounds(bounds: StackBounds) -> StackBounds {
 }
 
 /// Sets how the leaves of waits are told apart by the functions on their stacks, innermost first. The first classifier set
-/// stays; false if there was one.
+/// stays; false if there was one. It is called on a thread of the recorder; where it panics the leaf stands without a reason, which
+/// is counted ([`Statistics::failed_callbacks`](crate::Statistics::failed_callbacks)).
 pub fn set_leaf_classifier(classifier: LeafClassifier) -> bool {
     crate::stack_frames::set_classifier(classifier)
 }
 
 /// Lets an adapter say something in each recording, as a log under `key`: when it starts, when it ends, and within a second of a
 /// change. `describer` is called on a thread of the recorder. The last one that is set for a key stays.
+/// One that panics is asked no more in that recording, and counted
+/// ([`Statistics::failed_callbacks`](crate::Statistics::failed_callbacks)).
 ///
 /// # Examples
 ///

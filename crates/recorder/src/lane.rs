@@ -86,6 +86,8 @@ pub(crate) struct LaneState {
     pub(crate) cut_texts: u64,
     /// Stacks deeper than the limit.
     pub(crate) cut_stacks: u64,
+    /// Begins and ends of regions beyond the most that can be open.
+    pub(crate) dropped_regions: u64,
     pub(crate) stacks: Chunk,
     pub(crate) strings: Chunk,
     pub(crate) walked: StackBuffer,
@@ -394,6 +396,7 @@ fn make() -> Option<&'static Lane> {
             clamps: 0,
             cut_texts: 0,
             cut_stacks: 0,
+            dropped_regions: 0,
             stacks: Chunk::empty(),
             strings: Chunk::empty(),
             walked: StackBuffer::new(),

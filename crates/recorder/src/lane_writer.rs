@@ -185,6 +185,7 @@ impl LaneWriter {
         state.clamps = 0;
         state.cut_texts = 0;
         state.cut_stacks = 0;
+        state.dropped_regions = 0;
         // Relaxed: stored by the owner; a handler believes `running` only if `session` is the session.
         lane.running.store(0, Ordering::Relaxed);
         // Relaxed: as above.

@@ -90,7 +90,7 @@ impl Output {
         let whole = self.buffer.get(self.records_at..bytes).unwrap_or_default();
         for record in Records::resume(VERSION, whole, 0).map_while(Result::ok) {
             if record.event_type.spec().role != Role::Structure {
-                counts.add_some(record.event_type, 1);
+                counts.add_some(record.event_type, 1_u32);
             }
         }
         counts

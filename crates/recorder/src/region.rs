@@ -23,7 +23,7 @@ use crate::lane_writer::LaneWriter;
 use crate::task_slab::TaskRecord;
 use crate::thread_task;
 
-/// Open regions at one time, at most.
+/// Open regions at one time, at most. Those beyond are not recorded, and counted as dropped.
 const NODES: usize = 1 << 16;
 
 /// The guard is gone.
@@ -101,90 +101,103 @@ impl Nodes {
 /// ```
 #[derive(Debug)]
 #[must_use = "a region ends when it is dropped"]
-pub struct Region {
-    node: Option<u32>,
-    /// The task's id, to tell whether it is the one that drops the region.
-    task: u64,
+pub struct Region(Place);
+
+/// Where a region stands in the recording.
+#[derive(Debug)]
+enum Place {
+    /// No session saw it begin.
+    Nowhere,
+    /// It has a node on the list of the task with this id.
+    Listed { node: u32, task: u64 },
+    /// The session with this stamp saw it begin when all nodes were in use: neither its begin nor its end is written.
+    Dropped { session: u64 },
 }
 
 impl Region {
     /// Begins a region. The name may be any bytes; readers know 1,024 of them.
     pub fn new(name: impl AsRef<[u8]>) -> Self {
         if !crate::recorder::is_enabled() {
-            return Self {
-                node: None,
-                task: 0,
-            };
+            return Self(Place::Nowhere);
         }
-        Self::begin(name.as_ref())
-    }
-
-    #[inline(never)]
-    fn begin(name: &[u8]) -> Self {
-        let inert = Self {
-            node: None,
-            task: 0,
-        };
-        let (Some(nodes), Some(record)) = (NODES_MADE.get(), thread_task::current_or_adopt())
-        else {
-            return inert;
-        };
-        let Some(mut writer) = LaneWriter::enter() else {
-            return inert;
-        };
-        end_closed(&mut writer, nodes, record);
-        let Some(index) = nodes.take() else {
-            writer.state().cut_texts += 1;
-            return inert;
-        };
-        let node = nodes.node(index);
-        let name = writer.string_id(name);
-        // Relaxed: stored by the task's thread.
-        let user_task = record.user_task.load(Ordering::Relaxed);
-        node.user_task.store(user_task, Ordering::Relaxed); // Relaxed: the task's threads follow one another.
-        node.name.store(name.0 as u32, Ordering::Relaxed); // Relaxed: as above.
-        node.flags.store(0, Ordering::Relaxed); // Relaxed: as above.
-        let session = writer.stamp().word();
-        node.session.store(session, Ordering::Relaxed); // Relaxed: as above.
-        let outer = record.regions.load(Ordering::Relaxed); // Relaxed: as above.
-        node.outer.store(outer, Ordering::Relaxed); // Relaxed: as above.
-        let mut stack = writer.stack_id();
-        if stack == 0 {
-            // Go 1.19's pages need a frame here.
-            stack = writer.start_stack(record.entry());
-        }
-        let write = |writer: &mut LaneWriter| write(writer, node, 0, stack);
-        if !thread_task::as_running(&mut writer, record, write) {
-            nodes.flag(index, CLOSED);
-            nodes.flag(index, OFF);
-            return inert;
-        }
-        record.regions.store(index + 1, Ordering::Relaxed); // Relaxed: as above.
-        Self {
-            node: Some(index),
-            task: record.id(),
-        }
+        Self(begin(name.as_ref()))
     }
 }
 
 impl Drop for Region {
     fn drop(&mut self) {
-        let (Some(index), Some(nodes)) = (self.node, NODES_MADE.get()) else {
-            return;
-        };
-        // The flag comes first; from then on the node is the task's.
+        match self.0 {
+            Place::Nowhere => {}
+            Place::Listed { node, task } => end(node, task),
+            Place::Dropped { session } => {
+                if let Some(mut writer) = LaneWriter::enter()
+                    && writer.stamp().word() == session
+                {
+                    writer.state().dropped_regions += 1;
+                }
+            }
+        }
+    }
+}
+#[inline(never)]
+fn begin(name: &[u8]) -> Place {
+    let (Some(nodes), Some(record)) = (NODES_MADE.get(), thread_task::current_or_adopt()) else {
+        return Place::Nowhere;
+    };
+    let Some(mut writer) = LaneWriter::enter() else {
+        return Place::Nowhere;
+    };
+    end_closed(&mut writer, nodes, record);
+    let session = writer.stamp().word();
+    let Some(index) = nodes.take() else {
+        writer.state().dropped_regions += 1;
+        return Place::Dropped { session };
+    };
+    let node = nodes.node(index);
+    let name = writer.string_id(name);
+    // Relaxed: stored by the task's thread.
+    let user_task = record.user_task.load(Ordering::Relaxed);
+    node.user_task.store(user_task, Ordering::Relaxed); // Relaxed: the task's threads follow one another.
+    node.name.store(name.0 as u32, Ordering::Relaxed); // Relaxed: as above.
+    node.flags.store(0, Ordering::Relaxed); // Relaxed: as above.
+    node.session.store(session, Ordering::Relaxed); // Relaxed: as above.
+    let outer = record.regions.load(Ordering::Relaxed); // Relaxed: as above.
+    node.outer.store(outer, Ordering::Relaxed); // Relaxed: as above.
+    let mut stack = writer.stack_id();
+    if stack == 0 {
+        // Go 1.19's pages need a frame here.
+        stack = writer.start_stack(record.entry());
+    }
+    let write = |writer: &mut LaneWriter| write(writer, node, 0, stack);
+    if !thread_task::as_running(&mut writer, record, write) {
         nodes.flag(index, CLOSED);
-        let Some(record) = lane::current() else {
-            return;
-        };
-        if record.id() != self.task {
-            return;
-        }
-        if let Some(mut writer) = LaneWriter::enter() {
-            end_closed(&mut writer, nodes, record);
-        } else {
-            take_off_closed(nodes, record, |_| true);
-        }
+        nodes.flag(index, OFF);
+        return Place::Nowhere;
+    }
+    record.regions.store(index + 1, Ordering::Relaxed); // Relaxed: as above.
+    Place::Listed {
+        node: index,
+        task: record.id(),
+    }
+}
+
+/// The guard of the region at node `index`, of the task with the id `task`, is gone.
+fn end(index: u32, task: u64) {
+    let Some(nodes) = NODES_MADE.get() else {
+        return;
+    };
+    // The flag comes first; from then on the node is the task's.
+    nodes.flag(index, CLOSED);
+    let Some(record) = lane::current() else {
+        return;
+    };
+    if record.id() != task {
+        return;
+    }
+    if let Some(mut writer) = LaneWriter::enter() {
+        end_closed(&mut writer, nodes, record);
+    } else {
+        take_off_closed(nodes, record, |_| true);
     }
 }
 

@@ -79,6 +79,7 @@ pub(crate) struct Sampler {
     lost_before: u64,
     drained: u64,
     is_stopped: bool,
+    lost_signal: bool,
     code_seen: Instant,
     process: u32,
 }
@@ -109,6 +110,8 @@ pub(crate) struct Account {
     pub(crate) threads: u64,
     /// Threads that the kernel refused a timer.
     pub(crate) refused_threads: u64,
+    /// A drain found that the program had given the signal another action.
+    pub(crate) lost_signal: bool,
 }
 
 impl Sampler {
@@ -141,6 +144,7 @@ impl Sampler {
             threads: Threads::new(),
             drained: 0,
             is_stopped: false,
+            lost_signal: false,
             code_seen: Instant::now(),
             process: std::process::id(),
         })
@@ -183,8 +187,9 @@ impl Sampler {
         }
     }
 
-    /// Visits the samples that have come.
+    /// Visits the samples that have come. Notices when the program has taken the signal away, after which none come.
     pub(crate) fn drain(&mut self, mut visit: impl FnMut(&Sample<'_>)) {
+        self.lost_signal |= !signal_action::is_ours();
         let Some(parts) = &mut self.parts else {
             return;
         };
@@ -234,6 +239,7 @@ impl Sampler {
             lost,
             threads: self.timers.made(),
             refused_threads: self.timers.refused(),
+            lost_signal: self.lost_signal,
         }
     }
 }

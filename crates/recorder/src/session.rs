@@ -105,6 +105,7 @@ pub(crate) struct Closing {
     pub(crate) clamps: u64,
     pub(crate) cut_texts: u64,
     pub(crate) cut_stacks: u64,
+    pub(crate) dropped_regions: u64,
     pub(crate) busy: u64,
 }
 
@@ -131,6 +132,7 @@ pub(crate) fn close(stamp: SessionStamp) -> Closing {
         closing.clamps += state.clamps;
         closing.cut_texts += state.cut_texts;
         closing.cut_stacks += state.cut_stacks;
+        closing.dropped_regions += state.dropped_regions;
         closing.batches.extend(take_filled(state));
     }
     if closing.leaked_batches == 0 {

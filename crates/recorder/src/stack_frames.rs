@@ -6,9 +6,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use exectrace_format::Frame;
 use exectrace_format::StringId;
 
-use crate::block_reason::{LeafClass, code};
+use crate::block_reason::{BlockReason, LeafClass, code};
 use crate::gate::SessionStamp;
 use crate::intern_table::{Chunk, hash_of_bytes};
+use crate::output::contain;
 use crate::stack_walk;
 use crate::statistics::StackMethod;
 use crate::symbols::Symboliser;
@@ -60,6 +61,7 @@ pub(crate) struct StackFrames {
     /// Those with addresses where no code is.
     broken: usize,
     deepest: usize,
+    classifier_panics: u64,
 }
 
 /// Broken stacks that are too many for chance: a library without frame pointers between frames of the program makes some.
@@ -132,11 +134,14 @@ impl StackFrames {
                 .iter()
                 .map(|(_, frame)| symboliser.name(frame.function))
                 .collect();
-            let class = CLASSIFIER.get().map_or(
-                LeafClass::Waits(crate::block_reason::BlockReason::Other),
-                |classify| classify(&names),
-            );
-            code::of(class)
+            // Of a leaf whose classifier panics nothing is known in this session; the next one asks again.
+            classify(&names).map_or_else(
+                || {
+                    self.classifier_panics += 1;
+                    code::UNKNOWN
+                },
+                code::of,
+            )
         };
         // Relaxed: a hook that sees it late only leaves one more choice to us.
         stack.class.store(class, Ordering::Relaxed);
@@ -177,6 +182,11 @@ impl StackFrames {
         self.broken * BROKEN_SHARE > self.stacks
     }
 
+    /// Stacks of which the adapter's classifier could not say what they are, since it panicked.
+    pub(crate) fn classifier_panics(&self) -> u64 {
+        self.classifier_panics
+    }
+
     /// How stacks were taken, going by what came.
     pub(crate) fn method(&self) -> StackMethod {
         let are_short = self.deepest <= 2 && self.stacks >= STACKS_MIN;
@@ -185,6 +195,14 @@ impl StackFrames {
         } else {
             StackMethod::FramePointers
         }
+    }
+}
+
+/// What the adapter says of a stack; `None` if it panics.
+fn classify(names: &[&str]) -> Option<LeafClass> {
+    match CLASSIFIER.get() {
+        Some(classify) => contain(|| classify(names)),
+        None => Some(LeafClass::Waits(BlockReason::Other)),
     }
 }
 

@@ -58,7 +58,8 @@ impl EventCounts {
         }
     }
 
-    pub(crate) fn add_some(&mut self, event_type: EventType, count: u32) {
+    pub(crate) fn add_some(&mut self, event_type: EventType, count: impl Into<u64>) {
+        let count = count.into();
         // As Go lists them: a Local form is the plain event, written shorter.
         let event_type = match event_type {
             EventType::GoStartLocal => EventType::GoStart,
@@ -66,7 +67,7 @@ impl EventCounts {
             other => other,
         };
         if count != 0 {
-            *self.0.entry(event_type.spec().name).or_default() += u64::from(count);
+            *self.0.entry(event_type.spec().name).or_default() += count;
         }
     }
 
@@ -141,6 +142,9 @@ pub struct Statistics {
     pub strings: u64,
     /// Stacks and strings that found no room in the tables; their events stand without.
     pub refused_entries: u64,
+    /// Calls of adapters' leaf classifiers and describers that panicked: such a leaf stands without its reason, and such an
+    /// adapter is asked no more.
+    pub failed_callbacks: u64,
     /// Stacks that were deeper than 128 frames and cut.
     pub cut_stacks: u64,
     /// Names and messages that were cut to fit.
@@ -178,6 +182,9 @@ pub struct CpuSampleStatistics {
     pub threads: u64,
     /// Threads that the kernel refused a timer (see `ulimit -i`); of their time there are no samples.
     pub refused_threads: u64,
+    /// The program gave `SIGPROF` another action meanwhile: from then on no samples were taken, unless a handler passes the
+    /// signal on.
+    pub lost_signal: bool,
 }
 
 impl Statistics {
@@ -200,6 +207,7 @@ impl Statistics {
             stacks: 0,
             strings: 0,
             refused_entries: 0,
+            failed_callbacks: 0,
             cut_stacks: 0,
             cut_texts: 0,
             clamped_times: 0,
@@ -276,6 +284,19 @@ impl fmt::Display for Statistics {
                 f,
                 "\n{} stacks and strings found no room in the tables and are missing",
                 self.refused_entries
+            )?;
+        }
+        if self.failed_callbacks > 0 {
+            write!(
+                f,
+                "\n{} calls of an adapter's classifier or describer panicked: what they had to say is missing",
+                self.failed_callbacks
+            )?;
+        }
+        if self.cpu_samples.is_some_and(|samples| samples.lost_signal) {
+            write!(
+                f,
+                "\nCPU samples may be missing: the program gave SIGPROF another action while they were taken"
             )?;
         }
         if self.stack_method == StackMethod::WithoutFramePointers {

@@ -228,3 +228,24 @@ fn threads_without_a_timer_are_counted() {
     assert_eq!((samples.threads, samples.written, samples.lost), (0, 0, 0));
     recorded.check(accepts);
 }
+
+#[test]
+fn a_signal_that_the_program_takes_away_is_told() {
+    let _turn = turn();
+    let (recorded, ()) = record(Recorder::new().cpu_samples(250), || {
+        // SAFETY: to ignore a signal needs no handler.
+        unsafe { libc::signal(libc::SIGPROF, libc::SIG_IGN) };
+        burn(Duration::from_millis(50));
+    });
+    let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    assert!(samples.lost_signal, "{samples:?}");
+    let text = recorded.statistics.to_string();
+    assert!(text.contains("SIGPROF"), "{text}");
+    recorded.check(accepts);
+    // The next recording takes the signal back.
+    let (recorded, ()) = record(Recorder::new().cpu_samples(250), || {
+        burn(Duration::from_millis(200));
+    });
+    let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    assert!(!samples.lost_signal && samples.written > 0, "{samples:?}");
+}

@@ -56,6 +56,11 @@ pub(super) fn install(chain: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether our handler gets the signals.
+pub(super) fn is_ours() -> bool {
+    current().sa_sigaction == on_signal as *const () as usize
+}
+
 fn current() -> libc::sigaction {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: the pointer is to a local that outlives the call.

@@ -8,6 +8,7 @@ mod collector;
 mod contradictions;
 mod emitted;
 mod process;
+mod regions;
 mod session;
 mod signal;
 mod sink;
