@@ -119,6 +119,8 @@ mod task_slab;
 #[cfg(not(loom))]
 mod thread_entry;
 #[cfg(not(loom))]
+mod thread_name;
+#[cfg(not(loom))]
 mod thread_role;
 #[cfg(not(loom))]
 mod thread_task;

@@ -15,6 +15,7 @@ use crate::statistics::StackMethod;
 use crate::symbols::Symboliser;
 use crate::tables::{StackEntry, Tables};
 use crate::thread_entry;
+use crate::thread_name;
 
 /// Most frames of a stack in the file.
 const FRAMES_MAX: usize = 128;
@@ -82,6 +83,11 @@ impl StackFrames {
         stamp: SessionStamp,
         chunk: &mut Chunk,
     ) -> &[Frame] {
+        if let &[pc] = stack.content()
+            && let Some(function) = thread_name::function_at(pc - 1)
+        {
+            return self.of_thread(pc, &function, tables, stamp, chunk);
+        }
         let mut symboliser = SYMBOLISER.lock().unwrap_or_else(PoisonError::into_inner);
         let symboliser = symboliser.get_or_insert_with(Symboliser::new);
         self.frames.clear();
@@ -150,6 +156,27 @@ impl StackFrames {
             self.classes.resize(index + 1, code::UNKNOWN);
         }
         self.classes[index] = class;
+        &self.frames
+    }
+
+    /// The one frame of the stack where a thread's task starts that is known by its name alone.
+    fn of_thread(
+        &mut self,
+        pc: u64,
+        function: &[u8],
+        tables: &'static Tables,
+        stamp: SessionStamp,
+        chunk: &mut Chunk,
+    ) -> &[Frame] {
+        let name = tables
+            .strings
+            .intern(function, hash_of_bytes(function), stamp, chunk);
+        self.frames.clear();
+        self.frames.push(Frame {
+            pc,
+            function: StringId(name.map_or(0, |name| u64::from(name.id()))),
+            ..Frame::default()
+        });
         &self.frames
     }
 
@@ -233,8 +260,8 @@ fn trim<'n, T>(frames: &mut Vec<T>, name: impl Fn(&T) -> &'n str) {
         Some(last) => last + 1,
         None => 0,
     };
-    // The waker's own function says no more than the hook in it.
-    if inner > 0 && frames.get(inner).is_some_and(|frame| is_waker(name(frame))) {
+    // The waker's own functions say no more than the hook in them.
+    while inner > 0 && frames.get(inner).is_some_and(|frame| is_waker(name(frame))) {
         inner += 1;
     }
     let rest = &frames[inner..];
@@ -261,10 +288,11 @@ fn is_standard(function: &str) -> bool {
     is_of_crate(function, &["core", "std", "alloc"])
 }
 
+/// Whether a function is a waker's own. Where it is inlined its name may lack the type: `core::task::wake::clone`.
 fn is_waker(function: &str) -> bool {
     function
         .trim_start_matches('<')
-        .starts_with("core::task::wake::Waker")
+        .starts_with("core::task::wake::")
 }
 
 fn is_of_crate(function: &str, crates: &[&str]) -> bool {
@@ -335,6 +363,30 @@ mod tests {
                 "<tokio::time::sleep::Sleep as core::future::future::Future>::poll",
                 "app::handler",
             ],
+        );
+    }
+
+    #[test]
+    fn a_waker_s_own_functions_go_with_the_hook_also_where_their_names_lack_the_type() {
+        for own in [
+            "core::task::wake::clone",
+            "core::task::wake::wake",
+            "core::task::wake::wake_by_ref",
+            "core::task::wake::Waker::wake",
+        ] {
+            check(
+                &["exectrace_tokio::task_waker::f", own, "tokio::f", "app::f"],
+                &["tokio::f", "app::f"],
+            );
+        }
+        check(
+            &[
+                "exectrace_tokio::task_waker::wake",
+                "core::task::wake::wake",
+                "<core::task::wake::Waker>::wake",
+                "tokio::f",
+            ],
+            &["tokio::f"],
         );
     }
 

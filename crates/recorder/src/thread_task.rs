@@ -16,6 +16,7 @@ use crate::task_logger::{self, TaskLogger};
 use crate::task_ref::TaskRef;
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Paused};
+use crate::thread_name;
 use crate::thread_role::ThreadRole;
 
 /// The task of a thread that was not started through a hook, such as the main thread. It ends with the thread.
@@ -39,7 +40,11 @@ pub(crate) fn current_or_adopt() -> Option<&'static TaskRecord> {
         return None;
     }
     lane::keep_thread_task(|| {
-        let task = Task::for_thread(thread_without_hook as fn() as *const ());
+        let entry = thread_name::own_address()
+            .map_or(thread_without_hook as fn() as *const (), |address| {
+                std::ptr::without_provenance(address as usize)
+            });
+        let task = Task::for_thread(entry);
         let run = task.start_detached();
         ThreadTask {
             _run: run,
@@ -58,7 +63,7 @@ pub fn adopt_thread() {
     }
 }
 
-/// Stands for the start of a thread that was not started through a hook.
+/// Stands for the start of a thread that was not started through a hook and that has no name.
 fn thread_without_hook() {
     std::hint::black_box(());
 }
