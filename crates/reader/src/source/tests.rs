@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use exectrace_testkit::Random;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -98,6 +99,32 @@ fn damage_is_told() {
         let source = Source::from_bytes(followed, UnpackLimit::default()).expect("unpacks");
         assert_eq!(source.fault(), Some(PackingFault::Damaged));
         assert!(source.bytes() == bytes);
+    }
+}
+
+#[test]
+fn any_damage_is_told_and_no_more() {
+    let mut random = Random::from_environment();
+    let bytes = sample(3_000);
+    for pack in [gzip as fn(&[u8]) -> Vec<u8>, zstd] {
+        let whole = pack(&bytes);
+        let mut told = 0;
+        for _ in 0..1_000 {
+            let mut packed = whole.clone();
+            for _ in 0..=random.below(3) {
+                let place = random.below(8 * packed.len() as u64) as usize;
+                packed[place / 8] ^= 1 << (place % 8);
+            }
+            match Source::from_bytes(packed, UnpackLimit(1 << 20)) {
+                Ok(source) if source.fault().is_none() => {}
+                Ok(_) | Err(SourceError::TooLarge { .. } | SourceError::WindowTooLarge { .. }) => {
+                    told += 1;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        // What hits the file's name or the magic number is not noticed.
+        assert!(told > 900, "only {told}");
     }
 }
 
