@@ -7,14 +7,20 @@ use exectrace_format::{StackId, UserTaskId};
 
 use crate::lane;
 use crate::lane_writer::{LaneWriter, MESSAGE_BYTES_MAX};
+use crate::task_slab::TaskRecord;
 use crate::thread_task;
+use crate::user_task_record::UserTaskRecord;
 
 static NEXT_USER_TASK: AtomicU64 = AtomicU64::new(1);
 
 /// A user task: a piece of the program's work, such as a request, which may run in many tasks and threads.
 ///
 /// The task that makes it carries it from then on, over awaits and from thread to thread, and tasks that it spawns inherit
-/// it; regions and logs belong to the user task that is carried. It ends when it is dropped.
+/// it; regions and logs belong to the user task that is carried. It ends when it is dropped, wherever that is: who carries it
+/// then, carries from there on the next outer one that has not ended.
+///
+/// So a loop that makes a user task for each piece of work and moves it into a task of its own begins each inside of the last
+/// one if that has not ended yet. Where they stand side by side, each is better made in the task that does its work.
 ///
 /// # Examples
 ///
@@ -30,8 +36,8 @@ static NEXT_USER_TASK: AtomicU64 = AtomicU64::new(1);
 #[must_use = "a user task ends when it is dropped"]
 pub struct UserTask {
     id: u64,
-    /// What the task carried before.
-    parent: u64,
+    /// `None` when memory was refused: nobody carries it then.
+    record: Option<&'static UserTaskRecord>,
     created_tick: u64,
 }
 
@@ -41,11 +47,15 @@ impl UserTask {
     /// The name may be any bytes; readers know 1,024 of them.
     #[inline(never)]
     pub fn new(name: impl AsRef<[u8]>) -> Self {
-        let record = thread_task::current_or_adopt();
+        let task = thread_task::current_or_adopt();
         // Relaxed: only the numbers must differ.
         let id = NEXT_USER_TASK.fetch_add(1, Ordering::Relaxed);
-        // Relaxed: stored by the task's thread.
-        let parent = record.map_or(0, |record| record.user_task.swap(id, Ordering::Relaxed));
+        let carried = task.and_then(|task| task.user_task.living());
+        let parent = carried.map_or(0, UserTaskRecord::carried_id);
+        let record = UserTaskRecord::make(id, carried);
+        if let Some(former) = carry(task, record) {
+            former.release();
+        }
         let mut created_tick = 0;
         if let Some(mut writer) = LaneWriter::enter() {
             let name = writer.string_id(name.as_ref());
@@ -59,7 +69,7 @@ impl UserTask {
         }
         Self {
             id,
-            parent,
+            record,
             created_tick,
         }
     }
@@ -72,12 +82,8 @@ impl UserTask {
     /// Lets the current task carry this user task until the answer is dropped: for work that was not spawned by the task that
     /// carries it, such as a job that a pool took from a queue.
     pub fn enter(&self) -> Entered<'_> {
-        let record = thread_task::current_or_adopt();
         Entered {
-            // Relaxed: stored by the task's thread.
-            former: record.map_or(0, |record| {
-                record.user_task.swap(self.id, Ordering::Relaxed)
-            }),
+            former: carry(thread_task::current_or_adopt(), self.record),
             user_task: self,
         }
     }
@@ -86,7 +92,14 @@ impl UserTask {
 impl Drop for UserTask {
     #[inline(never)]
     fn drop(&mut self) {
-        leave(self.id, self.parent);
+        if let Some(record) = self.record {
+            // Before its end is written, so that what comes later does not name it.
+            record.end();
+            if let Some(task) = lane::current() {
+                task.user_task.living();
+            }
+            record.release();
+        }
         if let Some(mut writer) = LaneWriter::enter() {
             let event = UserTaskEnd {
                 user_task: UserTaskId(self.id),
@@ -102,23 +115,33 @@ impl Drop for UserTask {
 #[must_use = "the user task is carried until this is dropped"]
 pub struct Entered<'task> {
     user_task: &'task UserTask,
-    former: u64,
+    /// What the task carried before, counted among its references.
+    former: Option<&'static UserTaskRecord>,
 }
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        leave(self.user_task.id, self.former);
+        if let (Some(task), Some(entered)) = (lane::current(), self.user_task.record)
+            && task.user_task.is(entered)
+        {
+            task.user_task
+                .replace(self.former.and_then(UserTaskRecord::hold_living));
+            entered.release();
+        }
+        if let Some(former) = self.former {
+            former.release();
+        }
     }
 }
 
-/// The current task carries `former` again, if it carries `id`.
-fn leave(id: u64, former: u64) {
-    if let Some(record) = lane::current() {
-        // Relaxed: stored by the task's thread.
-        let _ = record
-            .user_task
-            .compare_exchange(id, former, Ordering::Relaxed, Ordering::Relaxed);
-    }
+/// Lets the task carry the user task of `record`, if both are there. Returns what it carried before, the reference with it.
+fn carry(
+    task: Option<&'static TaskRecord>,
+    record: Option<&'static UserTaskRecord>,
+) -> Option<&'static UserTaskRecord> {
+    let (task, record) = (task?, record?);
+    record.retain();
+    task.user_task.replace(Some(record))
 }
 
 /// Logs a message under a key, for the user task that the current task carries.
@@ -140,8 +163,7 @@ pub fn log(key: impl AsRef<[u8]>, message: impl AsRef<[u8]>) {
 
 #[inline(never)]
 fn log_enabled(key: &[u8], message: &[u8]) {
-    // Relaxed: stored by the task's thread.
-    let user_task = lane::current().map_or(0, |record| record.user_task.load(Ordering::Relaxed));
+    let user_task = lane::current().map_or(0, |task| task.user_task.id());
     let Some(mut writer) = LaneWriter::enter() else {
         return;
     };

@@ -43,6 +43,7 @@ use crate::tables::{StackEntry, Tables};
 use crate::task;
 use crate::task_slab;
 use crate::thread_role::ThreadRole;
+use crate::user_task_record;
 
 /// How long the collector sleeps between two looks: batches of 64 KiB fill slower than this even at 10^8 events a second.
 const PERIOD: Duration = Duration::from_millis(10);
@@ -426,7 +427,9 @@ impl Collector {
                 lost_signal: account.lost_signal,
             }
         });
-        let refused = self.tables.stacks.take_refused() + self.tables.strings.take_refused();
+        let refused = self.tables.stacks.take_refused()
+            + self.tables.strings.take_refused()
+            + user_task_record::take_refused();
         let statistics = Statistics {
             end,
             duration,

@@ -97,6 +97,8 @@ mod session;
 #[cfg(not(loom))]
 mod session_word;
 #[cfg(not(loom))]
+mod slab;
+#[cfg(not(loom))]
 mod stack_frames;
 #[cfg(not(loom))]
 mod stack_walk;
@@ -124,6 +126,8 @@ mod thread_name;
 mod thread_role;
 #[cfg(not(loom))]
 mod thread_task;
+#[cfg(not(loom))]
+mod user_task_record;
 #[cfg(not(loom))]
 mod waker_cell;
 #[cfg(not(loom))]

@@ -155,8 +155,7 @@ fn begin(name: &[u8]) -> Place {
     };
     let node = nodes.node(index);
     let name = writer.string_id(name);
-    // Relaxed: stored by the task's thread.
-    let user_task = record.user_task.load(Ordering::Relaxed);
+    let user_task = record.user_task.id();
     node.user_task.store(user_task, Ordering::Relaxed); // Relaxed: the task's threads follow one another.
     node.name.store(name.0 as u32, Ordering::Relaxed); // Relaxed: as above.
     node.flags.store(0, Ordering::Relaxed); // Relaxed: as above.

@@ -140,7 +140,8 @@ pub struct Statistics {
     pub stacks: u64,
     /// Entries of the string table.
     pub strings: u64,
-    /// Stacks and strings that found no room in the tables; their events stand without.
+    /// Stacks and strings that found no room in the tables, and user tasks that memory was refused for; their events stand
+    /// without.
     pub refused_entries: u64,
     /// Calls of adapters' leaf classifiers and describers that panicked: such a leaf stands without its reason, and such an
     /// adapter is asked no more.

@@ -44,10 +44,7 @@ impl Task {
             return Self { record: None };
         };
         if let Some(parent) = lane::current() {
-            // Relaxed: the parent's own thread stores there.
-            let user_task = parent.user_task.load(Ordering::Relaxed);
-            // Relaxed: published with the record.
-            record.user_task.store(user_task, Ordering::Relaxed);
+            record.user_task.inherit(&parent.user_task);
         }
         if let Some(mut writer) = LaneWriter::enter()
             && writer.room(TRANSITION_EVENTS)

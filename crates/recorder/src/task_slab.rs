@@ -2,25 +2,16 @@
 //!
 //! Records never move and their memory is never given back, so a reference to one is always good; a record that is used again
 //! has a new id. The slab can be walked, so that the collector introduces tasks that nobody touches.
-//!
-//! ```text
-//!  chunk 0: 1,024 records │ chunk 1: 2,048 │ chunk 2: 4,096 │ …      mapped when first needed
-//!  free: version, index ──► record ──► record ──► …                  given back, used first
-//! ```
 #![expect(
     unsafe_code,
-    reason = "records live in memory that is mapped and never moves"
+    reason = "lanes point to records, whose memory is never given back"
 )]
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use crate::free_list::FreeList;
-use crate::memory::Reservation;
+use crate::slab::{Place, Record, Slab};
 use crate::task_word::TaskWord;
-
-const FIRST_CHUNK_BITS: u32 = 10;
-/// Chunks double: 18 of them hold 2^28 tasks.
-const CHUNKS: usize = 18;
+use crate::user_task_record::Carried;
 
 /// The record of a live task.
 #[derive(Debug)]
@@ -33,7 +24,7 @@ pub(crate) struct TaskRecord {
     /// Address of the function that the task runs.
     entry: AtomicU64,
     /// The user task that the task carries.
-    pub(crate) user_task: AtomicU64,
+    pub(crate) user_task: Carried,
     /// The runtime that the task belongs to, by the adapter's numbers; 0 for none.
     pub(crate) runtime: AtomicU64,
     /// Two words of the adapter's wakers: see [`crate::waker_cell`].
@@ -42,10 +33,7 @@ pub(crate) struct TaskRecord {
     twin_of: AtomicPtr<TaskRecord>,
     /// Handles and wakers that refer to the record.
     references: AtomicU32,
-    /// Index of the record.
-    index: AtomicU32,
-    /// While free: index + 1 of the next free record.
-    next_free: AtomicU32,
+    place: Place,
     /// The task is in a system call, by the `blocking` hook.
     pub(crate) in_syscall: AtomicBool,
     /// The task is a thread: what blocks the thread blocks the task.
@@ -109,30 +97,25 @@ impl TaskRecord {
     }
 }
 
-struct Slab {
-    chunks: [AtomicPtr<TaskRecord>; CHUNKS],
-    /// Records ever used.
-    fresh: AtomicU32,
-    free: FreeList,
-    next_id: AtomicU64,
-    refused: AtomicU64,
+// SAFETY: it is made of atomic integers and pointers; of a word, 0 is that of a task that nobody knows.
+unsafe impl Record for TaskRecord {
+    fn place(&self) -> &Place {
+        &self.place
+    }
 }
 
-static SLAB: Slab = Slab {
-    chunks: [const { AtomicPtr::new(std::ptr::null_mut()) }; CHUNKS],
-    fresh: AtomicU32::new(0),
-    free: FreeList::new(),
-    next_id: AtomicU64::new(1),
-    refused: AtomicU64::new(0),
-};
+static SLAB: Slab<TaskRecord> = Slab::new();
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+/// Tasks that got no record.
+static REFUSED: AtomicU64 = AtomicU64::new(0);
 
 /// A record for a new task. `None` when the system has no memory: the task stays untraced, counted.
 ///
 /// Nobody else sees it before [`TaskRecord::publish`], so that its creation can be written first.
 pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
-    let Some(record) = pop().or_else(take_fresh) else {
+    let Some(record) = SLAB.take() else {
         // Relaxed: a figure for a report.
-        SLAB.refused.fetch_add(1, Ordering::Relaxed);
+        REFUSED.fetch_add(1, Ordering::Relaxed);
         return None;
     };
     record.word.reset();
@@ -140,8 +123,6 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
     record.entry.store(entry, Ordering::Relaxed);
     // Relaxed: as above.
     record.runtime.store(0, Ordering::Relaxed);
-    // Relaxed: as above.
-    record.user_task.store(0, Ordering::Relaxed);
     // Relaxed: as above.
     record.in_syscall.store(false, Ordering::Relaxed);
     // Relaxed: as above.
@@ -151,7 +132,7 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
     // Relaxed: as above.
     record.regions.store(0, Ordering::Relaxed);
     // Relaxed: only the numbers must differ.
-    let id = SLAB.next_id.fetch_add(1, Ordering::Relaxed);
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     // Relaxed: as above.
     record.id.store(id, Ordering::Relaxed);
     Some(record)
@@ -161,7 +142,7 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
 /// introduces it.
 pub(crate) fn take_twin(record: &'static TaskRecord) -> Option<&'static TaskRecord> {
     let task = record.task();
-    let twin = pop().or_else(take_fresh)?;
+    let twin = SLAB.take()?;
     twin.word.reset();
     twin.word.end_unheard();
     task.retain();
@@ -190,15 +171,13 @@ pub(crate) fn pointer_of(record: Option<&'static TaskRecord>) -> *mut TaskRecord
 /// Tasks that got no record since the last call.
 pub(crate) fn take_refused() -> u64 {
     // Relaxed: a figure for a report.
-    SLAB.refused.swap(0, Ordering::Relaxed)
+    REFUSED.swap(0, Ordering::Relaxed)
 }
 
 /// Calls `visit` with each live task's record, a reference held, until it answers false.
 pub(crate) fn for_each_live(mut visit: impl FnMut(&'static TaskRecord) -> bool) {
-    // Acquire: shows the chunk of every index below; pairs with the Release in `take_fresh`.
-    let fresh = SLAB.fresh.load(Ordering::Acquire);
-    for index in 0..fresh {
-        let Some(record) = record_at(index) else {
+    for index in 0..SLAB.len() {
+        let Some(record) = SLAB.at(index) else {
             continue;
         };
         if !hold_if_live(record) {
@@ -223,81 +202,6 @@ fn hold_if_live(record: &TaskRecord) -> bool {
         .is_ok()
 }
 
-fn chunk_of(index: u32) -> (usize, usize) {
-    let shifted = index + (1 << FIRST_CHUNK_BITS);
-    let bits = shifted.ilog2();
-    (
-        (bits - FIRST_CHUNK_BITS) as usize,
-        (shifted - (1 << bits)) as usize,
-    )
-}
-
-fn record_at(index: u32) -> Option<&'static TaskRecord> {
-    let (chunk, place) = chunk_of(index);
-    // Acquire: shows the mapping; pairs with the Release in `chunk`.
-    let base = SLAB.chunks.get(chunk)?.load(Ordering::Acquire);
-    if base.is_null() {
-        return None;
-    }
-    // SAFETY: the chunk has room for more records than `place`.
-    let record = unsafe { base.add(place) };
-    // SAFETY: chunks are never unmapped, zero bytes are a free record, and all fields are atomics.
-    Some(unsafe { &*record })
-}
-
-fn take_fresh() -> Option<&'static TaskRecord> {
-    // Relaxed: claims a number; the Release below publishes.
-    let mut index = SLAB.fresh.load(Ordering::Relaxed);
-    loop {
-        ensure_chunk(chunk_of(index).0)?;
-        // Release: whoever sees the new count finds the chunk; pairs with the Acquire in `for_each_live`.
-        match SLAB.fresh.compare_exchange_weak(
-            index,
-            index + 1,
-            Ordering::Release,
-            Ordering::Relaxed,
-        ) {
-            Ok(_) => break,
-            Err(now) => index = now,
-        }
-    }
-    let record = record_at(index)?;
-    // Relaxed: constant from now on, and published with the record.
-    record.index.store(index, Ordering::Relaxed);
-    Some(record)
-}
-
-fn ensure_chunk(chunk: usize) -> Option<()> {
-    let slot = SLAB.chunks.get(chunk)?;
-    // Acquire: pairs with the Release below.
-    if !slot.load(Ordering::Acquire).is_null() {
-        return Some(());
-    }
-    let records = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
-    let memory = Reservation::new(records * size_of::<TaskRecord>())?;
-    let base = memory.at(0).cast::<TaskRecord>().as_ptr();
-    // Release: publishes the mapping. If another thread was faster, ours is unmapped again.
-    if slot
-        .compare_exchange(
-            std::ptr::null_mut(),
-            base,
-            Ordering::Release,
-            Ordering::Relaxed,
-        )
-        .is_ok()
-    {
-        std::mem::forget(memory);
-    }
-    Some(())
-}
-
-fn pop() -> Option<&'static TaskRecord> {
-    let index = SLAB
-        .free
-        .pop(|index| record_at(index).map(|record| &record.next_free))?;
-    record_at(index)
-}
-
 fn give_back(record: &'static TaskRecord) {
     // Relaxed: nobody else holds the record.
     if let Some(task) = record_of(record.twin_of.load(Ordering::Relaxed)) {
@@ -307,23 +211,13 @@ fn give_back(record: &'static TaskRecord) {
             .store(std::ptr::null_mut(), Ordering::Relaxed);
         task.release();
     }
-    // Relaxed: constant.
-    let index = record.index.load(Ordering::Relaxed);
-    SLAB.free.push(index, &record.next_free);
+    record.user_task.clear();
+    SLAB.give_back(record);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn indexes_fall_into_doubling_chunks() {
-        assert_eq!(chunk_of(0), (0, 0));
-        assert_eq!(chunk_of(1_023), (0, 1_023));
-        assert_eq!(chunk_of(1_024), (1, 0));
-        assert_eq!(chunk_of(3_071), (1, 2_047));
-        assert_eq!(chunk_of(3_072), (2, 0));
-    }
 
     #[test]
     fn ids_are_never_used_twice_and_live_records_are_walked() {

@@ -104,6 +104,10 @@ const ROOMS: &[Room] = &[
         reason: "a page that fork wipes",
     },
     Room {
+        path: "crates/recorder/src/slab.rs",
+        reason: "records in memory that is mapped and never moves",
+    },
+    Room {
         path: "crates/recorder/src/stack_walk.rs",
         reason: "follows frame pointers",
     },
@@ -122,6 +126,10 @@ const ROOMS: &[Room] = &[
     Room {
         path: "crates/recorder/src/thread_role.rs",
         reason: "asks the system for a thread's number and name",
+    },
+    Room {
+        path: "crates/recorder/src/user_task_record.rs",
+        reason: "a promise that its records begin as zero bytes",
     },
     Room {
         path: "crates/recorder/benches/hooks.rs",

@@ -185,8 +185,7 @@ impl Place {
         let record = record_of(lane.current.load(Ordering::Relaxed));
         if let Some(record) = record {
             place.task = record.id();
-            // Relaxed: stored by the thread that runs the task.
-            place.user_task = record.user_task.load(Ordering::Relaxed);
+            place.user_task = record.user_task.id();
         }
         // Relaxed: the lane's own word, below, is what has been set up.
         let session = session_word::word().load(Ordering::Relaxed);
