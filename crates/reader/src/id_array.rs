@@ -61,6 +61,15 @@ impl<T: Copy + Default> IdArray<T> {
         }
     }
 
+    /// The value of an id, to be changed, if there is a place for it already.
+    #[inline]
+    pub(crate) fn find(&mut self, id: u64) -> Option<&mut T> {
+        match self.page(id) {
+            Some(page) => Some(&mut self.pages[page][id as usize % PAGE]),
+            None => self.sparse.get_mut(&id),
+        }
+    }
+
     #[inline]
     fn page(&mut self, id: u64) -> Option<usize> {
         let number = id / PAGE as u64;

@@ -27,8 +27,10 @@ pub(super) struct Generation<'a> {
     stacks: IdTable<Stack>,
     /// The file's frames of all stacks, one after another.
     frames: Vec<Frame>,
-    /// Of frames with one address the first holds for all.
-    frame_of_pc: IdMap<u32>,
+    /// For each frame the first one with its address, which holds for all.
+    firsts: Vec<u32>,
+    /// Ids of first frames in the trace's tables, once an event refers to them.
+    ids: Vec<Option<u32>>,
 }
 
 /// The batches of one thread.
@@ -199,11 +201,16 @@ impl<'a> Builder<'a> {
         if self.version.at_least(Version::Go1_25) && !self.has_clock_snapshot {
             return Err(self.error(Cause::NoClockSnapshot, self.offset));
         }
+        let mut firsts = Vec::with_capacity(self.frames.len());
         for (index, frame) in self.frames.iter().enumerate() {
-            let Entry::Vacant(first) = self.frame_of_pc.entry(frame.pc) else {
-                continue;
+            let first = match self.frame_of_pc.entry(frame.pc) {
+                Entry::Occupied(first) => {
+                    firsts.push(*first.get());
+                    continue;
+                }
+                Entry::Vacant(first) => first,
             };
-            first.insert(index as u32);
+            firsts.push(*first.insert(index as u32));
             for name in [frame.function, frame.file] {
                 if name.0 != 0 && self.strings.get(name.0).is_none() {
                     return Err(self.error(Cause::NoSuchString { id: name.0 }, self.offset));
@@ -228,8 +235,9 @@ impl<'a> Builder<'a> {
             samples,
             strings: self.strings,
             stacks: self.stacks,
+            ids: vec![None; self.frames.len()],
             frames: self.frames,
-            frame_of_pc: self.frame_of_pc,
+            firsts,
         })
     }
 
@@ -278,18 +286,27 @@ impl<'a> Generation<'a> {
         }
     }
 
+    fn intern_frame(&mut self, first: usize, tables: &mut Tables<'a>) -> u32 {
+        let mut frame = self.frames[first];
+        for name in [&mut frame.function, &mut frame.file] {
+            // Checked when the generation was finished.
+            *name = self.string(name.0, tables).unwrap_or_default();
+        }
+        let id = tables.frame(frame);
+        self.ids[first] = Some(id);
+        id
+    }
+
     #[cold]
     fn intern_stack(&mut self, id: u64, stack: Stack, tables: &mut Tables<'a>) -> StackId {
         let mut frames = Vec::with_capacity(stack.length as usize);
         for index in stack.start..stack.start + stack.length {
-            let pc = self.frames[index as usize].pc;
-            let first = self.frame_of_pc.get(&pc).copied().unwrap_or(index);
-            let mut frame = self.frames[first as usize];
-            for name in [&mut frame.function, &mut frame.file] {
-                // Checked when the generation was finished.
-                *name = self.string(name.0, tables).unwrap_or_default();
-            }
-            frames.push(tables.frame(frame));
+            let first = self.firsts[index as usize] as usize;
+            let id = match self.ids[first] {
+                Some(id) => id,
+                None => self.intern_frame(first, tables),
+            };
+            frames.push(id);
         }
         let known = tables.stack(&frames);
         if let Some(stack) = self.stacks.get_mut(id) {

@@ -12,7 +12,7 @@ use exectrace_format::{TaskId, ThreadId, UserTaskId, WorkerId};
 
 use super::cursor::Upcoming;
 use super::generation::Generation;
-use super::state::{Cycle, NONE, Sequence, Task, Thread, Worker, WorkerState};
+use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, Worker, WorkerState};
 use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
 use crate::tables::Tables;
@@ -30,7 +30,7 @@ pub(super) enum Tried {
 /// Everything that events change. It lasts for the whole trace.
 #[derive(Debug)]
 pub(super) struct Order {
-    pub(super) tasks: IdMap<Task>,
+    pub(super) tasks: Tasks,
     pub(super) workers: IdMap<Worker>,
     pub(super) threads: Vec<Thread>,
     thread_of_id: IdMap<usize>,
@@ -73,7 +73,7 @@ pub(super) enum Needs {
 impl Order {
     pub(super) fn new() -> Self {
         Self {
-            tasks: IdMap::default(),
+            tasks: Tasks::default(),
             workers: IdMap::default(),
             threads: Vec::new(),
             thread_of_id: IdMap::default(),
@@ -248,13 +248,13 @@ impl Order {
         trial.needs(Needs::All)?;
         let (user_task, name) = (UserTaskId(user_task), trial.string(name)?);
         let region = (user_task, name);
-        let task = self.running(trial)?;
+        let open = self.open(trial)?;
         let kind = if begins {
-            task.regions.push(region);
+            open.regions.push(region);
             Kind::UserRegionBegin { user_task, name }
         } else {
             // One that began before the trace has no begin.
-            if task
+            if open
                 .regions
                 .pop()
                 .is_some_and(|innermost| innermost != region)
@@ -282,7 +282,14 @@ impl Order {
     /// The task that the thread of the event runs, whatever its state.
     pub(super) fn running(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Task, Cause> {
         self.tasks
-            .get_mut(&trial.before.task)
+            .get(trial.before.task)
+            .ok_or(Cause::TaskUnheardOf)
+    }
+
+    /// What that task has open.
+    pub(super) fn open(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Open, Cause> {
+        self.tasks
+            .open(trial.before.task)
             .ok_or(Cause::TaskUnheardOf)
     }
 }

@@ -29,11 +29,11 @@ impl Order {
         let [kind, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let reason = trial.string(kind)?;
-        let task = self.running(trial)?;
-        if task.stopped_world.contains(&reason) {
+        let open = self.open(trial)?;
+        if open.stopped_world.contains(&reason) {
             return Err(Cause::Range { open: true });
         }
-        task.stopped_world.push(reason);
+        open.stopped_world.push(reason);
         let range = Range::StopTheWorld;
         trial.tell(trial.before, stack, Kind::RangeBegin { range, reason })?;
         Ok(Tried::Happened)
@@ -41,11 +41,11 @@ impl Order {
 
     pub(super) fn start_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         trial.needs(Needs::All)?;
-        let task = self.running(trial)?;
-        if task.stopped_world.is_empty() {
+        let open = self.open(trial)?;
+        if open.stopped_world.is_empty() {
             return Err(Cause::Range { open: false });
         }
-        let reason = task.stopped_world.remove(0);
+        let reason = open.stopped_world.remove(0);
         let kind = Kind::RangeEnd {
             range: Range::StopTheWorld,
             reason,
@@ -163,7 +163,7 @@ impl Order {
     pub(super) fn assist_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         let id = trial.event.args[0];
         let is_first = self.is_first(trial.generation);
-        let task = self.tasks.get_mut(&id).ok_or(Cause::TaskUnheardOf)?;
+        let task = self.tasks.get(id).ok_or(Cause::TaskUnheardOf)?;
         if task.assists == is_first {
             return Err(Cause::Range { open: is_first });
         }

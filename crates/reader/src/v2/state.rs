@@ -3,6 +3,9 @@
 use exectrace_format::role::State;
 use exectrace_format::{StringId, UserTaskId};
 
+use crate::id_array::IdArray;
+use crate::id_map::IdMap;
+
 /// Stands for no task and no worker, as in the file.
 pub(super) const NONE: u64 = u64::MAX;
 
@@ -33,17 +36,65 @@ impl Sequence {
     }
 }
 
-/// A task.
-#[derive(Clone, Debug)]
+/// A task, as most events need it.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
+    /// [`State::NotExist`] for one that nobody has heard of.
     pub(super) state: State,
     pub(super) sequence: Sequence,
     /// It helps the collector.
     pub(super) assists: bool,
-    /// It has stopped the world, and why; for several reasons at once in a trace that is made up.
+    /// [`Tasks::open`] has more of it.
+    has_open: bool,
+}
+
+/// What a task has begun and not ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Open {
+    /// Why it has stopped the world; for several reasons at once in a trace that is made up.
     pub(super) stopped_world: Vec<StringId>,
-    /// Its open regions, the innermost last: user task and name.
+    /// Its regions, the innermost last: user task and name.
     pub(super) regions: Vec<(UserTaskId, StringId)>,
+}
+
+/// All tasks that exist.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    by_id: IdArray<Task>,
+    open: IdMap<Open>,
+}
+
+impl Tasks {
+    #[inline]
+    pub(super) fn get(&mut self, id: u64) -> Option<&mut Task> {
+        let task = self.by_id.find(id)?;
+        (task.state != State::NotExist).then_some(task)
+    }
+
+    pub(super) fn insert(&mut self, id: u64, task: Task) {
+        *self.by_id.get_mut(id) = task;
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, id: u64) {
+        if let Some(task) = self.by_id.find(id)
+            && std::mem::take(task).has_open
+        {
+            self.open.remove(&id);
+        }
+    }
+
+    /// What the task has open, if it exists.
+    pub(super) fn open(&mut self, id: u64) -> Option<&mut Open> {
+        self.get(id)?.has_open = true;
+        Some(self.open.entry(id).or_default())
+    }
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        Self::new(State::NotExist, 0)
+    }
 }
 
 impl Task {
@@ -52,8 +103,7 @@ impl Task {
             state,
             sequence: Sequence::begin(generation),
             assists: false,
-            stopped_world: Vec::new(),
-            regions: Vec::new(),
+            has_open: false,
         }
     }
 }

@@ -29,7 +29,7 @@ impl Order {
     ) -> Result<Tried, Cause> {
         let [new, start_stack, stack, ..] = trial.event.args;
         trial.needs(Needs::Worker)?;
-        if let Some(creator) = self.tasks.get(&trial.before.task)
+        if let Some(creator) = self.tasks.get(trial.before.task)
             && creator.state != State::Running
         {
             return Err(wrong_task(Some(creator), State::Running));
@@ -47,7 +47,7 @@ impl Order {
     }
 
     fn add(&mut self, trial: &Trial<'_, '_>, new: u64, state: State) -> Result<(), Cause> {
-        if self.tasks.contains_key(&new) {
+        if self.tasks.get(new).is_some() {
             return Err(Cause::TaskExists);
         }
         self.tasks
@@ -67,7 +67,7 @@ impl Order {
 
     pub(super) fn start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         let [id, number, ..] = trial.event.args;
-        let Some(task) = self.tasks.get_mut(&id) else {
+        let Some(task) = self.tasks.get(id) else {
             return Ok(Tried::NotYet);
         };
         let next = task.sequence.next(trial.generation.number, number);
@@ -103,19 +103,19 @@ impl Order {
 
     /// A task passes from one state to another, or out of being.
     fn leave(&mut self, id: u64, from: State, to: State) -> Result<(), Cause> {
-        match self.tasks.get_mut(&id) {
+        match self.tasks.get(id) {
             Some(task) if task.state == from => task.state = to,
             task => return Err(wrong_task(task.as_deref(), from)),
         }
         if to == State::NotExist {
-            self.tasks.remove(&id);
+            self.tasks.remove(id);
         }
         Ok(())
     }
 
     pub(super) fn unblock(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
         let [id, number, stack, ..] = trial.event.args;
-        let Some(task) = self.tasks.get_mut(&id) else {
+        let Some(task) = self.tasks.get(id) else {
             return Ok(Tried::NotYet);
         };
         let next = task.sequence.next(trial.generation.number, number);
@@ -134,11 +134,11 @@ impl Order {
         let [next_id, number, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let id = trial.before.task;
-        match self.tasks.get(&id) {
+        match self.tasks.get(id) {
             Some(task) if task.state == State::Running => {}
-            task => return Err(wrong_task(task, State::Running)),
+            task => return Err(wrong_task(task.as_deref(), State::Running)),
         }
-        let Some(next_task) = self.tasks.get_mut(&next_id) else {
+        let Some(next_task) = self.tasks.get(next_id) else {
             return Ok(Tried::NotYet);
         };
         let sequence = next_task.sequence.next(trial.generation.number, number);
@@ -248,7 +248,7 @@ impl Order {
         let state = task_state(number).ok_or(Cause::NoSuchState { number })?;
         let is_first = self.is_first(trial.generation);
         let mut from = state;
-        match self.tasks.get_mut(&id) {
+        match self.tasks.get(id) {
             Some(task) if task.state == state => task.sequence = trial.sequence(),
             Some(task) => return Err(wrong_task(Some(task), state)),
             None if is_first => {
