@@ -34,7 +34,7 @@
 //! | --- | --- |
 //! | this one | [`spawn`], [`untraced_tasks`], the attributes `main` and `test` |
 //! | [`runtime`] | [`Builder`](runtime::Builder), [`Runtime`](runtime::Runtime), [`LocalRuntime`](runtime::LocalRuntime), [`Handle`](runtime::Handle) |
-//! | [`task`] | [`spawn`], [`spawn_blocking`](task::spawn_blocking), [`spawn_local`](task::spawn_local), `block_in_place`, [`JoinSet`](task::JoinSet), [`LocalSet`](task::LocalSet) |
+//! | [`task`] | [`spawn`], [`spawn_blocking`](task::spawn_blocking), [`spawn_local`](task::spawn_local), [`yield_now`](task::yield_now), `block_in_place`, [`JoinSet`](task::JoinSet), [`LocalSet`](task::LocalSet) |
 //!
 //! While no session is running, a poll costs a load and a branch more than with Tokio alone, and sees the context that Tokio
 //! gave it.

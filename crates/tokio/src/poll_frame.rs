@@ -79,6 +79,13 @@ impl PollFrame {
         }
     }
 
+    /// A future that got the waker with the pointer `waker` gives up its turn. If the innermost poll gave it out, its task can run
+    /// again at once, whatever the future says: the runtime wakes it when the others have had theirs.
+    #[inline]
+    pub(crate) fn note_yield(waker: *const ()) {
+        Self::note_wake(waker);
+    }
+
     /// Whether no waker was cloned or used.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {

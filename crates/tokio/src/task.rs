@@ -9,6 +9,7 @@ pub mod join_set;
 mod local_set;
 mod local_spawn;
 mod spawn;
+mod yield_now;
 
 #[cfg(all(tokio_unstable, feature = "tracing"))]
 pub use builder::Builder;
@@ -18,3 +19,4 @@ pub use local_set::LocalSet;
 pub use spawn::block_in_place;
 pub use spawn::{spawn, spawn_blocking, spawn_local};
 pub use tokio::task::*;
+pub use yield_now::yield_now;
