@@ -185,7 +185,9 @@ fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
     assert_eq!(text(&output).lines().count(), 3);
     let told = error(&output);
     assert!(
-        told.contains("v2-type-137.trace: byte 83, generation 1, thread 50: "),
+        told.contains(
+            "v2-type-137.trace: generation 1, thread 50: unknown event type 137, at byte 81"
+        ),
         "{told}"
     );
     let allowed = run(

@@ -161,19 +161,26 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}", self.offset)?;
+        let mut places = Vec::new();
+        // What is wrong with the bytes says itself where.
+        if !matches!(self.cause, Cause::Format(_)) {
+            places.push(format!("byte {}", self.offset));
+        }
         if let Some(generation) = self.generation {
-            write!(f, ", generation {generation}")?;
+            places.push(format!("generation {generation}"));
         }
         match self.thread {
-            Some(ThreadId::NONE) => f.write_str(", no thread")?,
-            Some(thread) => write!(f, ", thread {}", thread.0)?,
+            Some(ThreadId::NONE) => places.push(String::from("no thread")),
+            Some(thread) => places.push(format!("thread {}", thread.0)),
             None => {}
         }
         if let Some(task) = self.task {
-            write!(f, ", task {}", task.0)?;
+            places.push(format!("task {}", task.0));
         }
-        write!(f, ": {}", self.cause)
+        if !places.is_empty() {
+            write!(f, "{}: ", places.join(", "))?;
+        }
+        self.cause.fmt(f)
     }
 }
 

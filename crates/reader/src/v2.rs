@@ -13,6 +13,7 @@ mod generation;
 mod go_sort;
 mod order;
 mod range_rules;
+mod refusal;
 mod state;
 mod task_rules;
 mod worker_rules;
@@ -179,7 +180,7 @@ impl<'a> Open<'a> {
         order: &mut Order,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, Box<Error>> {
         let time_ns = self.frontier.time_ns();
         if let Some(&sample) = self.generation.samples.get(self.sample)
             && time_ns.is_none_or(|time_ns| sample.time_ns < time_ns)
@@ -205,7 +206,7 @@ impl<'a> Open<'a> {
         order: &mut Order,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Box<Error>> {
         self.frontier.sort();
         for index in 1..self.frontier.len() {
             if self.attempt(index, order, tables, told)? == Tried::Happened {
@@ -222,14 +223,14 @@ impl<'a> Open<'a> {
         order: &mut Order,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<Tried, Error> {
+    ) -> Result<Tried, Box<Error>> {
         let clock = self.generation.clock;
         let cursor = self.frontier.get_mut(index);
         let (event, place) = (&cursor.next, cursor.place);
         match order.attempt(event, place, &mut self.generation, tables, told) {
             Ok(Tried::Happened) => {}
             Ok(Tried::NotYet) => return Ok(Tried::NotYet),
-            Err(cause) => return Err(self.error(index, cause)),
+            Err(cause) => return Err(self.error(index, *cause)),
         }
         if cursor.advance(clock)? {
             self.frontier.restore(index);
@@ -240,17 +241,17 @@ impl<'a> Open<'a> {
     }
 
     #[cold]
-    fn error(&mut self, index: usize, cause: Cause) -> Error {
+    fn error(&mut self, index: usize, cause: Cause) -> Box<Error> {
         let cursor = self.frontier.get_mut(index);
         let next = &cursor.next;
         let task = task_rules::subject(next.event_type, &next.args);
-        Error {
+        Box::new(Error {
             cause,
             offset: next.offset,
             generation: Some(self.generation.number),
             thread: Some(cursor.thread),
             task,
-        }
+        })
     }
 
     fn sample_event(&mut self, sample: Sample, tables: &mut Tables<'a>) -> Event {

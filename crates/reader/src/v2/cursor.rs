@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
         group: Group<'a>,
         place: Option<usize>,
         clock: Clock,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Option<Self>, Box<Error>> {
         let mut cursor = Self {
             thread: group.thread,
             place,
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
 
     /// Moves to the next event. False at the end.
     #[inline]
-    pub(super) fn advance(&mut self, clock: Clock) -> Result<bool, Error> {
+    pub(super) fn advance(&mut self, clock: Clock) -> Result<bool, Box<Error>> {
         loop {
             match self.events.advance(&mut self.next.record) {
                 Ok(true) => {
@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
 
     /// A clock snapshot has an event's form, and Go's reader sees only in its turn that it is none.
     #[cold]
-    fn not_an_event(&mut self, error: exectrace_format::Error) -> Result<bool, Error> {
+    fn not_an_event(&mut self, error: exectrace_format::Error) -> Result<bool, Box<Error>> {
         use exectrace_format::Error as E;
         match error {
             E::NotAnEvent { offset, number } if number == EventType::ClockSnapshot as u8 => {
@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
                 self.next.record.offset = offset;
                 Ok(true)
             }
-            _ => Err(self.error(error)),
+            _ => Err(Box::new(self.error(error))),
         }
     }
 

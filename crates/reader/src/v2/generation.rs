@@ -7,6 +7,7 @@ use exectrace_format::{Frame, StackId, StringId, ThreadId, Version};
 
 use super::clock::Clock;
 use super::go_sort;
+use super::refusal::Refusal;
 use crate::id_map::IdMap;
 use crate::id_table::IdTable;
 use crate::tables::Tables;
@@ -254,7 +255,7 @@ impl<'a> Generation<'a> {
 
     /// The trace's id of a string of the file.
     #[inline]
-    pub(super) fn string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Cause> {
+    pub(super) fn string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Refusal> {
         if id == 0 {
             return Ok(StringId(0));
         }
@@ -263,7 +264,7 @@ impl<'a> Generation<'a> {
     }
 
     /// The id of a string that is not worth a place in the tables.
-    pub(super) fn message(&self, id: u64, tables: &Tables<'a>) -> Result<StringId, Cause> {
+    pub(super) fn message(&self, id: u64, tables: &Tables<'a>) -> Result<StringId, Refusal> {
         if id == 0 {
             return Ok(StringId(0));
         }
@@ -273,12 +274,12 @@ impl<'a> Generation<'a> {
 
     /// The trace's id of a stack of the file.
     #[inline]
-    pub(super) fn stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Cause> {
+    pub(super) fn stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Refusal> {
         if id == 0 {
             return Ok(StackId(0));
         }
         match self.stacks.get(id) {
-            None => Err(Cause::NoSuchStack { id }),
+            None => Err(Box::new(Cause::NoSuchStack { id })),
             Some(&Stack {
                 id: Some(known), ..
             }) => Ok(known),

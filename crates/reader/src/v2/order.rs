@@ -12,6 +12,7 @@ use exectrace_format::{TaskId, ThreadId, UserTaskId, WorkerId};
 
 use super::cursor::Upcoming;
 use super::generation::Generation;
+use super::refusal::Refusal;
 use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, Worker, WorkerState};
 use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
@@ -118,7 +119,7 @@ impl Order {
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<Tried, Cause> {
+    ) -> Result<Tried, Refusal> {
         let before = match thread {
             Some(index) => self.threads[index],
             None => Thread::new(NONE),
@@ -139,7 +140,7 @@ impl Order {
     }
 
     #[inline]
-    fn dispatch(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn dispatch(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         use EventType as E;
         match trial.event.event_type {
             E::ProcsChange | E::HeapAlloc | E::HeapGoal => self.metric(trial),
@@ -179,15 +180,17 @@ impl Order {
             E::UserRegionBegin => self.region(trial, true),
             E::UserRegionEnd => self.region(trial, false),
             E::UserLog => self.log(trial),
-            E::ClockSnapshot => Err(Cause::Format(exectrace_format::Error::NotAnEvent {
-                offset: trial.event.offset,
-                number: E::ClockSnapshot as u8,
-            })),
+            E::ClockSnapshot => Err(Box::new(Cause::Format(
+                exectrace_format::Error::NotAnEvent {
+                    offset: trial.event.offset,
+                    number: E::ClockSnapshot as u8,
+                },
+            ))),
             _ => self.experiment(trial),
         }
     }
 
-    fn metric(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn metric(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         use exectrace_format::role::Metric;
         let [value, stack, ..] = trial.event.args;
         let (needs, metric) = match trial.event.event_type {
@@ -200,14 +203,14 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn label(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn label(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let label = trial.string(trial.event.args[0])?;
         trial.tell(trial.before, 0, Kind::Label { label })?;
         Ok(Tried::Happened)
     }
 
-    fn experiment(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn experiment(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::Thread)?;
         let [a, b, c, ..] = trial.event.args;
         let kind = Kind::Experiment { args: [a, b, c] };
@@ -215,11 +218,11 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn user_task_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn user_task_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, parent, name, stack, _] = trial.event.args;
         trial.needs(Needs::All)?;
         if self.user_tasks.contains_key(&id) {
-            return Err(Cause::UserTaskExists { user_task: id });
+            return Err(Box::new(Cause::UserTaskExists { user_task: id }));
         }
         let (parent, name) = (UserTaskId(parent), trial.string(name)?);
         self.user_tasks.insert(id, UserTaskBegin { parent, name });
@@ -232,7 +235,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn user_task_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn user_task_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let kind = Kind::UserTaskEnd {
@@ -243,7 +246,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn region(&mut self, trial: &mut Trial<'_, '_>, begins: bool) -> Result<Tried, Cause> {
+    fn region(&mut self, trial: &mut Trial<'_, '_>, begins: bool) -> Result<Tried, Refusal> {
         let [user_task, name, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let (user_task, name) = (UserTaskId(user_task), trial.string(name)?);
@@ -259,7 +262,7 @@ impl Order {
                 .pop()
                 .is_some_and(|innermost| innermost != region)
             {
-                return Err(Cause::RegionNotInnermost);
+                return Err(Box::new(Cause::RegionNotInnermost));
             }
             Kind::UserRegionEnd { user_task, name }
         };
@@ -267,7 +270,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn log(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    fn log(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [user_task, key, message, stack, _] = trial.event.args;
         trial.needs(Needs::All)?;
         let kind = Kind::UserLog {
@@ -280,24 +283,24 @@ impl Order {
     }
 
     /// The task that the thread of the event runs, whatever its state.
-    pub(super) fn running(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Task, Cause> {
+    pub(super) fn running(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Task, Refusal> {
         self.tasks
             .get(trial.before.task)
-            .ok_or(Cause::TaskUnheardOf)
+            .ok_or_else(|| Box::new(Cause::TaskUnheardOf))
     }
 
     /// What that task has open.
-    pub(super) fn open(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Open, Cause> {
+    pub(super) fn open(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Open, Refusal> {
         self.tasks
             .open(trial.before.task)
-            .ok_or(Cause::TaskUnheardOf)
+            .ok_or_else(|| Box::new(Cause::TaskUnheardOf))
     }
 }
 
 impl Trial<'_, '_> {
     /// Whether the thread has what it needs.
     #[inline]
-    pub(super) fn needs(&self, needs: Needs) -> Result<(), Cause> {
+    pub(super) fn needs(&self, needs: Needs) -> Result<(), Refusal> {
         let Thread { id, task, worker } = self.before;
         let (thread, task, worker) = (id != NONE, task != NONE, worker != NONE);
         let fits = match needs {
@@ -312,8 +315,8 @@ impl Trial<'_, '_> {
     }
 
     #[cold]
-    fn lacks(&self, needs: Needs) -> Cause {
-        let lacks = |subject, wanted| Cause::Context { subject, wanted };
+    fn lacks(&self, needs: Needs) -> Refusal {
+        let lacks = |subject, wanted| Box::new(Cause::Context { subject, wanted });
         if self.before.id == NONE {
             return lacks("thread", true);
         }
@@ -328,14 +331,14 @@ impl Trial<'_, '_> {
 
     /// The event happened, and means this; `before` is who was where. `stack` is its id in the file.
     #[inline(always)]
-    pub(super) fn tell(&mut self, before: Thread, stack: u64, kind: Kind) -> Result<(), Cause> {
+    pub(super) fn tell(&mut self, before: Thread, stack: u64, kind: Kind) -> Result<(), Refusal> {
         self.tell_who(before, stack)?.kind = kind;
         Ok(())
     }
 
     /// Tells all of an event but its kind.
     #[inline]
-    fn tell_who(&mut self, before: Thread, stack: u64) -> Result<&mut Event, Cause> {
+    fn tell_who(&mut self, before: Thread, stack: u64) -> Result<&mut Event, Refusal> {
         let stack = self.stack(stack)?;
         self.told.push(Event {
             time: Timestamp(self.event.time_ns),
@@ -350,12 +353,12 @@ impl Trial<'_, '_> {
         Ok(&mut self.told[last])
     }
 
-    pub(super) fn string(&mut self, id: u64) -> Result<exectrace_format::StringId, Cause> {
+    pub(super) fn string(&mut self, id: u64) -> Result<exectrace_format::StringId, Refusal> {
         self.generation.string(id, self.tables)
     }
 
     #[inline]
-    pub(super) fn stack(&mut self, id: u64) -> Result<exectrace_format::StackId, Cause> {
+    pub(super) fn stack(&mut self, id: u64) -> Result<exectrace_format::StackId, Refusal> {
         self.generation.stack(id, self.tables)
     }
 
@@ -372,10 +375,10 @@ pub(super) fn told_task(task: u64) -> TaskId {
 }
 
 /// The worker is in this state, or should be.
-pub(super) fn wrong_worker(worker: u64, is: Option<WorkerState>, wanted: WorkerState) -> Cause {
-    Cause::WorkerState {
+pub(super) fn wrong_worker(worker: u64, is: Option<WorkerState>, wanted: WorkerState) -> Refusal {
+    Box::new(Cause::WorkerState {
         worker,
         is: is.map(WorkerState::told),
         wanted: wanted.told(),
-    }
+    })
 }

@@ -4,6 +4,7 @@ use exectrace_format::role::Range;
 use exectrace_format::{StringId, TaskId, WorkerId};
 
 use super::order::{Needs, Order, Trial, Tried};
+use super::refusal::Refusal;
 use super::state::Cycle;
 use crate::Cause;
 use crate::event::Kind;
@@ -25,13 +26,13 @@ fn end(range: Range) -> Kind {
 }
 
 impl Order {
-    pub(super) fn stop_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn stop_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [kind, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let reason = trial.string(kind)?;
         let open = self.open(trial)?;
         if open.stopped_world.contains(&reason) {
-            return Err(Cause::Range { open: true });
+            return Err(Box::new(Cause::Range { open: true }));
         }
         open.stopped_world.push(reason);
         let range = Range::StopTheWorld;
@@ -39,11 +40,11 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn start_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn start_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let open = self.open(trial)?;
         if open.stopped_world.is_empty() {
-            return Err(Cause::Range { open: false });
+            return Err(Box::new(Cause::Range { open: false }));
         }
         let reason = open.stopped_world.remove(0);
         let kind = Kind::RangeEnd {
@@ -56,11 +57,11 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn cycle_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn cycle_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let number = trial.event.args[0];
         if self.is_first(trial.generation) {
             if self.cycle != Cycle::Unknown {
-                return Err(Cause::CollectorState);
+                return Err(Box::new(Cause::CollectorState));
             }
             self.cycle_sequence = number;
             self.cycle = Cycle::Running;
@@ -70,7 +71,7 @@ impl Order {
             }
             trial.needs(Needs::All)?;
             if self.cycle != Cycle::Running {
-                return Err(Cause::CollectorState);
+                return Err(Box::new(Cause::CollectorState));
             }
             self.cycle_sequence = number;
         }
@@ -83,14 +84,14 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn cycle_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn cycle_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [number, stack, ..] = trial.event.args;
         if self.cycle != Cycle::Unknown {
             if number != self.cycle_sequence.wrapping_add(1) {
                 return Ok(Tried::NotYet);
             }
             if self.cycle == Cycle::Running {
-                return Err(Cause::CollectorState);
+                return Err(Box::new(Cause::CollectorState));
             }
             trial.needs(Needs::All)?;
         }
@@ -100,13 +101,13 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn cycle_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn cycle_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let number = trial.event.args[0];
         if number != self.cycle_sequence.wrapping_add(1) {
             return Ok(Tried::NotYet);
         }
         if self.cycle != Cycle::Running {
-            return Err(Cause::CollectorState);
+            return Err(Box::new(Cause::CollectorState));
         }
         trial.needs(Needs::All)?;
         self.cycle_sequence = number;
@@ -115,13 +116,13 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn sweep_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn sweep_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let id = trial.event.args[0];
         let is_first = self.is_first(trial.generation);
         let elsewhere = Cause::WorkerElsewhere { worker: id };
         let worker = self.workers.get_mut(&id).ok_or(elsewhere)?;
         if worker.sweeps == is_first {
-            return Err(Cause::Range { open: is_first });
+            return Err(Box::new(Cause::Range { open: is_first }));
         }
         worker.sweeps = true;
         let kind = Kind::RangeActive {
@@ -137,13 +138,13 @@ impl Order {
         &mut self,
         trial: &mut Trial<'_, '_>,
         begins: bool,
-    ) -> Result<Tried, Cause> {
+    ) -> Result<Tried, Refusal> {
         trial.needs(Needs::Worker)?;
         let id = trial.before.worker;
         let elsewhere = Cause::WorkerElsewhere { worker: id };
         let worker = self.workers.get_mut(&id).ok_or(elsewhere)?;
         if std::mem::replace(&mut worker.sweeps, begins) == begins {
-            return Err(Cause::Range { open: begins });
+            return Err(Box::new(Cause::Range { open: begins }));
         }
         let [first, second, ..] = trial.event.args;
         if begins {
@@ -160,12 +161,12 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn assist_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn assist_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let id = trial.event.args[0];
         let is_first = self.is_first(trial.generation);
         let task = self.tasks.get(id).ok_or(Cause::TaskUnheardOf)?;
         if task.assists == is_first {
-            return Err(Cause::Range { open: is_first });
+            return Err(Box::new(Cause::Range { open: is_first }));
         }
         task.assists = true;
         let kind = Kind::RangeActive {
@@ -181,11 +182,11 @@ impl Order {
         &mut self,
         trial: &mut Trial<'_, '_>,
         begins: bool,
-    ) -> Result<Tried, Cause> {
+    ) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let task = self.running(trial)?;
         if std::mem::replace(&mut task.assists, begins) == begins {
-            return Err(Cause::Range { open: begins });
+            return Err(Box::new(Cause::Range { open: begins }));
         }
         if begins {
             let stack = trial.event.args[0];

@@ -6,6 +6,7 @@ use exectrace_format::spec::ArgKind;
 use exectrace_format::{StackId, StringId, TaskId};
 
 use super::order::{Needs, Order, Trial, Tried, wrong_worker};
+use super::refusal::Refusal;
 use super::state::{NONE, Task, WorkerState, task_state};
 use crate::Cause;
 use crate::event::Kind;
@@ -26,7 +27,7 @@ impl Order {
         &mut self,
         trial: &mut Trial<'_, '_>,
         state: State,
-    ) -> Result<Tried, Cause> {
+    ) -> Result<Tried, Refusal> {
         let [new, start_stack, stack, ..] = trial.event.args;
         trial.needs(Needs::Worker)?;
         if let Some(creator) = self.tasks.get(trial.before.task)
@@ -46,16 +47,19 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn add(&mut self, trial: &Trial<'_, '_>, new: u64, state: State) -> Result<(), Cause> {
+    fn add(&mut self, trial: &Trial<'_, '_>, new: u64, state: State) -> Result<(), Refusal> {
         if self.tasks.get(new).is_some() {
-            return Err(Cause::TaskExists);
+            return Err(Box::new(Cause::TaskExists));
         }
         self.tasks
             .insert(new, Task::new(state, trial.generation.number));
         Ok(())
     }
 
-    pub(super) fn create_in_syscall(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn create_in_syscall(
+        &mut self,
+        trial: &mut Trial<'_, '_>,
+    ) -> Result<Tried, Refusal> {
         let new = trial.event.args[0];
         trial.needs(Needs::ThreadFree)?;
         self.add(trial, new, State::Syscall)?;
@@ -65,7 +69,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
         let Some(task) = self.tasks.get(id) else {
             return Ok(Tried::NotYet);
@@ -84,7 +88,7 @@ impl Order {
     }
 
     /// The running task ends, yields or waits.
-    pub(super) fn stop(&mut self, trial: &mut Trial<'_, '_>, to: State) -> Result<Tried, Cause> {
+    pub(super) fn stop(&mut self, trial: &mut Trial<'_, '_>, to: State) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let id = trial.before.task;
         self.leave(id, State::Running, to)?;
@@ -102,7 +106,7 @@ impl Order {
     }
 
     /// A task passes from one state to another, or out of being.
-    fn leave(&mut self, id: u64, from: State, to: State) -> Result<(), Cause> {
+    fn leave(&mut self, id: u64, from: State, to: State) -> Result<(), Refusal> {
         match self.tasks.get(id) {
             Some(task) if task.state == from => task.state = to,
             task => return Err(wrong_task(task.as_deref(), from)),
@@ -113,7 +117,7 @@ impl Order {
         Ok(())
     }
 
-    pub(super) fn unblock(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn unblock(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, stack, ..] = trial.event.args;
         let Some(task) = self.tasks.get(id) else {
             return Ok(Tried::NotYet);
@@ -130,7 +134,11 @@ impl Order {
     }
 
     /// The running task hands its worker to another one: three events for those who read.
-    pub(super) fn switch(&mut self, trial: &mut Trial<'_, '_>, to: State) -> Result<Tried, Cause> {
+    pub(super) fn switch(
+        &mut self,
+        trial: &mut Trial<'_, '_>,
+        to: State,
+    ) -> Result<Tried, Refusal> {
         let [next_id, number, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let id = trial.before.task;
@@ -159,7 +167,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn syscall_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn syscall_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [number, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
@@ -181,7 +189,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn syscall_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn syscall_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
         self.leave(id, State::Syscall, State::Running)?;
@@ -202,7 +210,7 @@ impl Order {
     pub(super) fn syscall_end_blocked(
         &mut self,
         trial: &mut Trial<'_, '_>,
-    ) -> Result<Tried, Cause> {
+    ) -> Result<Tried, Refusal> {
         // Until somebody has taken the worker away.
         if let Some(worker) = self.workers.get(&trial.before.worker)
             && worker.state == WorkerState::Syscall
@@ -218,7 +226,10 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn destroy_in_syscall(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn destroy_in_syscall(
+        &mut self,
+        trial: &mut Trial<'_, '_>,
+    ) -> Result<Tried, Refusal> {
         trial.needs(Needs::Task)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
         self.leave(id, State::Syscall, State::NotExist)?;
@@ -241,7 +252,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn task_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn task_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, thread_id, number, stack, _] = trial.event.args;
         let has_stack = trial.event.event_type == EventType::GoStatusStack;
         let stack = if has_stack { stack } else { 0 };
@@ -256,19 +267,19 @@ impl Order {
                     .insert(id, Task::new(state, trial.generation.number));
                 from = State::Undetermined;
             }
-            None => return Err(Cause::TaskUnheardOf),
+            None => return Err(Box::new(Cause::TaskUnheardOf)),
         }
         let mut before = trial.before;
         match state {
             State::Running => trial.after.task = id,
             State::Syscall => {
                 if thread_id == NONE {
-                    return Err(Cause::SyscallElsewhere);
+                    return Err(Box::new(Cause::SyscallElsewhere));
                 }
                 if thread_id == trial.before.id {
                     // Later the thread must have been seen to enter the call.
                     if !is_first && trial.before.task != id {
-                        return Err(Cause::SyscallElsewhere);
+                        return Err(Box::new(Cause::SyscallElsewhere));
                     }
                     trial.after.task = id;
                 } else {
@@ -292,10 +303,10 @@ impl Order {
     }
 
     /// A task sits in a system call on another thread, as that thread must know if it was heard of; says whether it was.
-    fn bind_elsewhere(&mut self, id: u64, thread_id: u64) -> Result<bool, Cause> {
+    fn bind_elsewhere(&mut self, id: u64, thread_id: u64) -> Result<bool, Refusal> {
         match self.known_thread(thread_id) {
             Some(index) if self.threads[index].task == id => Ok(true),
-            Some(_) => Err(Cause::SyscallElsewhere),
+            Some(_) => Err(Box::new(Cause::SyscallElsewhere)),
             None => {
                 let index = self.thread(exectrace_format::ThreadId(thread_id));
                 self.threads[index].task = id;
@@ -307,11 +318,11 @@ impl Order {
 
 /// The task is in another state than the wanted one, or nobody has heard of it.
 #[cold]
-fn wrong_task(task: Option<&Task>, wanted: State) -> Cause {
-    Cause::TaskState {
+fn wrong_task(task: Option<&Task>, wanted: State) -> Refusal {
+    Box::new(Cause::TaskState {
         is: task.map(|task| task.state),
         wanted,
-    }
+    })
 }
 
 /// The task that an event names, for errors.

@@ -4,6 +4,7 @@ use exectrace_format::WorkerId;
 use exectrace_format::role::State;
 
 use super::order::{Needs, Order, Trial, Tried, wrong_worker};
+use super::refusal::Refusal;
 use super::state::{NONE, Thread, Worker, WorkerState};
 use crate::Cause;
 use crate::event::Kind;
@@ -16,14 +17,14 @@ impl Trial<'_, '_> {
         worker: u64,
         from: State,
         to: State,
-    ) -> Result<(), Cause> {
+    ) -> Result<(), Refusal> {
         let worker = WorkerId(worker as i64);
         self.tell(before, 0, Kind::WorkerTransition { worker, from, to })
     }
 }
 
 impl Order {
-    pub(super) fn worker_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn worker_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
         let state = WorkerState::from_number(number).ok_or(Cause::NoSuchState { number })?;
         let (mut from, mut to) = (state.told(), state.told());
@@ -62,12 +63,14 @@ impl Order {
     }
 
     /// The thread that holds a worker.
-    fn holder(&self, worker: u64) -> Result<Thread, Cause> {
+    fn holder(&self, worker: u64) -> Result<Thread, Refusal> {
         let holder = self.threads.iter().find(|thread| thread.worker == worker);
-        holder.copied().ok_or(Cause::WorkerElsewhere { worker })
+        holder
+            .copied()
+            .ok_or_else(|| Box::new(Cause::WorkerElsewhere { worker }))
     }
 
-    pub(super) fn worker_start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn worker_start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
         let Some(worker) = self.workers.get_mut(&id) else {
             return Ok(Tried::NotYet);
@@ -85,7 +88,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn worker_stop(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn worker_stop(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::Worker)?;
         let id = trial.before.worker;
         match self.workers.get_mut(&id) {
@@ -102,7 +105,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn worker_steal(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Cause> {
+    pub(super) fn worker_steal(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, victim, ..] = trial.event.args;
         let Some(worker) = self.workers.get_mut(&id) else {
             return Ok(Tried::NotYet);
@@ -129,11 +132,11 @@ impl Order {
         trial: &mut Trial<'_, '_>,
         worker: u64,
         victim: u64,
-    ) -> Result<(), Cause> {
+    ) -> Result<(), Refusal> {
         let elsewhere = Cause::WorkerElsewhere { worker };
         if victim == trial.before.id {
             if trial.before.worker != worker {
-                return Err(elsewhere);
+                return Err(Box::new(elsewhere));
             }
             trial.after.worker = NONE;
             return Ok(());
@@ -143,7 +146,7 @@ impl Order {
                 self.threads[index].worker = NONE;
                 Ok(())
             }
-            _ => Err(elsewhere),
+            _ => Err(Box::new(elsewhere)),
         }
     }
 }
