@@ -162,8 +162,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut places = Vec::new();
-        // What is wrong with the bytes says itself where.
-        if !matches!(self.cause, Cause::Format(_)) {
+        if !self.cause.says_where() {
             places.push(format!("byte {}", self.offset));
         }
         if let Some(generation) = self.generation {
@@ -181,6 +180,20 @@ impl fmt::Display for Error {
             write!(f, "{}: ", places.join(", "))?;
         }
         self.cause.fmt(f)
+    }
+}
+
+impl Cause {
+    /// Whether the text of the cause has the place in it, as that of faults in records and batches does.
+    fn says_where(&self) -> bool {
+        use exectrace_format::Error as E;
+        match self {
+            Self::Format(error) => !matches!(
+                error,
+                E::HeaderCut { .. } | E::NotATrace | E::UnsupportedVersion { .. }
+            ),
+            _ => false,
+        }
     }
 }
 
