@@ -16,6 +16,7 @@ use exectrace::{Recorder, Statistics};
 use exectrace_tokio as tokio;
 
 pub(crate) use self::error::DemoError;
+use crate::error::CommandError;
 
 /// Arguments of `exectrace demo`.
 #[derive(clap::Args)]
@@ -45,16 +46,16 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the demonstration.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), DemoError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CommandError> {
     let duration = Duration::from_secs_f64(arguments.seconds);
     let statistics = record(&arguments.output, duration)?;
     if let Some(error) = &statistics.sink_error {
-        return Err(DemoError::Write {
+        return Err(CommandError::Demo(DemoError::Write {
             path: arguments.output.clone(),
             error: io::Error::new(error.kind(), error.to_string()),
-        });
+        }));
     }
-    summary::print(&arguments.output, &statistics);
+    summary::print(&arguments.output, &statistics)?;
     Ok(())
 }
 
@@ -76,7 +77,13 @@ fn record(path: &Path, duration: Duration) -> Result<Statistics, DemoError> {
     // The server and the pool live already: the recording introduces them.
     let session = Recorder::new().start(file)?;
     let address = server.address();
-    let requests = runtime.block_on(load::run(address, duration));
+    let requests = runtime.block_on(async {
+        tokio::select! {
+            answered = load::run(address, duration) => answered.map(drop),
+            // Whoever has seen enough gets what there is: a file that nobody has ended is one that nobody can open.
+            Ok(()) = tokio::signal::ctrl_c() => Ok(()),
+        }
+    });
     pool.stop();
     runtime.block_on(server.stop());
     let statistics = session.stop();

@@ -54,9 +54,7 @@ pub fn run() -> ExitCode {
         }
     };
     let result = match arguments.command {
-        Command::Demo(arguments) => demo::run(&arguments)
-            .map(|()| Outcome::Whole)
-            .map_err(Into::into),
+        Command::Demo(arguments) => demo::run(&arguments).map(|()| Outcome::Whole),
         Command::Info(arguments) => info::run(&arguments),
         Command::Events(arguments) => events::run(&arguments),
     };

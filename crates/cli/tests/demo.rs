@@ -1,7 +1,9 @@
 //! The demonstration, as a newcomer runs it: its recording opens in Go's own tools and holds what it says.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use exectrace_testkit::{Scratch, V1Dump};
 
@@ -132,4 +134,46 @@ fn a_place_that_cannot_be_written_is_told_with_advice() {
         told.contains("no/such/folder/x.trace") && told.contains("--output"),
         "{told}"
     );
+}
+
+#[test]
+fn an_interrupt_ends_the_recording_in_order() {
+    let scratch = Scratch::new("demo-interrupted");
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_exectrace"))
+        .args(["demo", "--seconds", "600"])
+        .current_dir(scratch.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let recording = scratch.path().join("exectrace-demo.trace");
+    let begun = |path: &Path| path.metadata().is_ok_and(|file| file.len() > 10_000);
+    while !begun(&recording) {
+        assert!(demo.try_wait().expect("a child").is_none(), "it ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let interrupt = Command::new("kill")
+        .args(["-INT", &demo.id().to_string()])
+        .status();
+    assert!(interrupt.expect("kill runs").success());
+    let output = demo.wait_with_output().expect("a child");
+    assert!(output.status.success());
+    assert!(text(&output.stdout).contains("dropped: 0\n"));
+    let info = exectrace(&["info", "--strict", "exectrace-demo.trace"], &scratch);
+    assert!(info.status.success(), "{}", text(&info.stdout));
+}
+
+#[test]
+fn who_closes_the_pipe_has_seen_enough() {
+    let scratch = Scratch::new("demo-piped");
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_exectrace"))
+        .args(["demo", "--seconds", "0.1"])
+        .current_dir(scratch.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    drop(demo.stdout.take());
+    let output = demo.wait_with_output().expect("a child");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
 }
