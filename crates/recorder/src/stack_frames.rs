@@ -260,8 +260,8 @@ fn trim<'n, T>(frames: &mut Vec<T>, name: impl Fn(&T) -> &'n str) {
         Some(last) => last + 1,
         None => 0,
     };
-    // The waker's own functions say no more than the hook in them.
-    while inner > 0 && frames.get(inner).is_some_and(|frame| is_waker(name(frame))) {
+    // The waker's own functions say no more than the hook in them, which optimised code may call without a frame of its own.
+    while frames.get(inner).is_some_and(|frame| is_waker(name(frame))) {
         inner += 1;
     }
     let rest = &frames[inner..];
@@ -378,6 +378,8 @@ mod tests {
                 &["exectrace_tokio::task_waker::f", own, "tokio::f", "app::f"],
                 &["tokio::f", "app::f"],
             );
+            check(&[own, "tokio::f", "app::f"], &["tokio::f", "app::f"]);
+            check(&[own], &[own]);
         }
         check(
             &[
@@ -437,8 +439,8 @@ mod tests {
     #[test]
     fn what_is_not_ours_stays() {
         check(
-            &["core::task::wake::Waker::wake", "app::f"],
-            &["core::task::wake::Waker::wake", "app::f"],
+            &["app::f", "core::task::wake::Waker::wake", "app::g"],
+            &["app::f", "core::task::wake::Waker::wake", "app::g"],
         );
         check(
             &["app::f", "exectrace::hook::g", "app::h"],

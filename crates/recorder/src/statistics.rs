@@ -290,7 +290,7 @@ impl fmt::Display for Statistics {
         if self.failed_callbacks > 0 {
             write!(
                 f,
-                "\n{} calls of an adapter's classifier or describer panicked: what they had to say is missing",
+                "\npanics of adapters' classifiers and describers: {}; what they had to say is missing",
                 self.failed_callbacks
             )?;
         }

@@ -52,7 +52,11 @@ fn a_classifier_that_panics_costs_its_leaf_the_reason_and_nothing_else() {
     assert_eq!(statistics.end, EndReason::Stopped);
     emitted.assert_written(statistics);
     assert!(statistics.failed_callbacks > 0, "{statistics:?}");
-    assert!(statistics.to_string().contains("classifier or describer"));
+    assert!(
+        statistics
+            .to_string()
+            .contains("classifiers and describers: ")
+    );
     let failed = statistics.failed_callbacks;
     let accepted = recorded.check(accepts);
     assert_log(
