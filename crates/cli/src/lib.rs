@@ -9,6 +9,7 @@ mod info;
 mod input;
 mod outcome;
 mod progress;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,8 @@ enum Command {
     Info(info::Arguments),
     /// Print the events of a trace, one a line.
     Events(events::Arguments),
+    /// Check whether the events of traces can have happened as they are told.
+    Validate(validate::Arguments),
 }
 
 /// Does what the command line asks for; the answer is the process's exit code.
@@ -57,6 +60,7 @@ pub fn run() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments).map(|()| Outcome::Whole),
         Command::Info(arguments) => info::run(&arguments),
         Command::Events(arguments) => events::run(&arguments),
+        Command::Validate(arguments) => validate::run(&arguments),
     };
     match result {
         Ok(outcome) => outcome.into(),

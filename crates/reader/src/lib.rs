@@ -39,6 +39,7 @@
 //! | `description` | [`Description`]: what a recording of exectrace says about itself |
 //! | `survey` | [`Survey`]: all that together, and whether the file is a trace |
 //! | `wire` | [`WireCounts`]: records and bytes by type |
+//! | `validator` | [`Validator`]: a second opinion on a stream of events |
 //! | `error` | [`Error`]: what is wrong, and where |
 
 mod description;
@@ -55,6 +56,7 @@ mod tables;
 mod time;
 mod v1;
 mod v2;
+mod validator;
 mod wall_clock;
 mod wire;
 
@@ -67,4 +69,5 @@ pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
 pub use survey::{Survey, Verdict};
 pub use tables::Tables;
 pub use time::Timestamp;
+pub use validator::{Rule, Validator, Violation};
 pub use wire::{WireCount, WireCounts};

@@ -1,0 +1,39 @@
+//! `exectrace validate`, as its users run it.
+
+mod support;
+
+use support::{check_code, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
+
+#[test]
+fn traces_that_are_whole_break_no_rule() {
+    for name in ["go1.27-empty.trace", "go1.19-empty.trace"] {
+        let output = run(&["validate"], &[&shipped(name)]);
+        check_code(&output, 0);
+        assert!(
+            text(&output).ends_with(" events, 0 violations\n"),
+            "{}",
+            text(&output)
+        );
+    }
+    let packed = gzip(&read(&shipped("go1.27-empty.trace")));
+    for input in [packed, read(&packed_by_zstd())] {
+        let piped = feed(&["validate"], input);
+        check_code(&piped, 0);
+        assert!(text(&piped).starts_with("standard input: "));
+    }
+}
+
+#[test]
+fn faults_are_told_and_the_worst_of_several_counts() {
+    let (whole, cut, none) = (
+        shipped("go1.27-empty.trace"),
+        shipped("v2-type-137.trace"),
+        shipped("v1-bad-magic.trace"),
+    );
+    let partial = run(&["validate"], &[&cut]);
+    check_code(&partial, 3);
+    assert!(error(&partial).contains("unknown event type 137"));
+    check_code(&run(&["validate", "--allow-partial"], &[&cut]), 0);
+    check_code(&run(&["validate"], &[&whole, &cut]), 3);
+    check_code(&run(&["validate"], &[&whole, &none, &cut]), 2);
+}

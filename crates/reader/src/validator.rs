@@ -1,0 +1,435 @@
+//! A second opinion on a stream of events: whether they can have happened, one after the other.
+//!
+//! It knows nothing of files, versions and sequence numbers, and shares no code with what puts events in order: a mistake there
+//! shows here. What it holds against events is what must be true of any scheduler: a task is in one state at a time, runs on one
+//! worker, and a worker runs one task; a range ends that began; time does not go back.
+//!
+//! Traces begin in the middle of everything. So what was never introduced is taken as its first event tells it, once.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use exectrace_format::role::{Range, State};
+use exectrace_format::{StringId, UserTaskId, WorkerId};
+
+use crate::Timestamp;
+use crate::event::{Event, EventType, Kind};
+
+/// Checks events, in the order of a reader.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_reader::{Reader, Validator};
+///
+/// # let file = exectrace_format::Version::Go1_26.header();
+/// let mut validator = Validator::new();
+/// for event in Reader::new(&file)? {
+///     if let Err(violation) = validator.event(&event?) {
+///         panic!("{violation}");
+///     }
+/// }
+/// # Ok::<(), exectrace_reader::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Validator {
+    last: Option<Timestamp>,
+    tasks: HashMap<u64, TaskLife>,
+    /// The state of each worker, and the task that it runs.
+    workers: HashMap<i64, WorkerLife>,
+    user_tasks: HashMap<u64, Life>,
+    collects: Option<bool>,
+    /// Who has stopped the world and why: task, worker and reason. Old versions of Go stop each worker for itself.
+    stops: Vec<(u64, i64, StringId)>,
+}
+
+/// An event that cannot have happened after those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What is wrong.
+    pub rule: Rule,
+    /// The event's time.
+    pub time: Timestamp,
+    /// Where its record begins in the file.
+    pub offset: u64,
+}
+
+/// What must be true of any trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Time does not go back.
+    TimeGoesBack {
+        /// The time of the event before.
+        last: Timestamp,
+    },
+    /// A task leaves the state that it is in.
+    TaskState {
+        /// The task.
+        task: u64,
+        /// The state that it is in.
+        is: State,
+        /// The one that it is said to leave.
+        left: State,
+    },
+    /// No scheduler takes a task from the one state to the other.
+    TaskStep {
+        /// The task.
+        task: u64,
+        /// The state that it leaves.
+        from: State,
+        /// The one that it enters.
+        to: State,
+    },
+    /// A task that has ended does nothing, unless it is created anew.
+    TaskEnded {
+        /// The task.
+        task: u64,
+    },
+    /// A worker runs one task at a time.
+    WorkerIsTaken {
+        /// The worker.
+        worker: i64,
+        /// What it runs.
+        task: u64,
+    },
+    /// A worker leaves the state that it is in.
+    WorkerState {
+        /// The worker.
+        worker: i64,
+        /// The state that it is in.
+        is: State,
+        /// The one that it is said to leave.
+        left: State,
+    },
+    /// A range begins that is not open.
+    RangeIsOpen {
+        /// Which.
+        range: Range,
+    },
+    /// A range ends that is open, or began before the trace.
+    RangeIsNotOpen {
+        /// Which.
+        range: Range,
+    },
+    /// A user task begins once.
+    UserTaskAgain {
+        /// Which.
+        user_task: u64,
+    },
+    /// What a user task's end tells of its begin is what that has told.
+    UserTaskBegin {
+        /// Which.
+        user_task: u64,
+    },
+    /// Regions of a task end in reverse.
+    RegionOrder {
+        /// The task.
+        task: u64,
+    },
+}
+
+#[derive(Clone, Debug, Default)]
+struct TaskLife {
+    state: Option<State>,
+    ended: bool,
+    assists: Option<bool>,
+    regions: Vec<(UserTaskId, StringId)>,
+    worker: Option<i64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct WorkerLife {
+    state: Option<State>,
+    task: Option<u64>,
+    sweeps: Option<bool>,
+}
+
+/// How far a user task has come.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    parent: UserTaskId,
+    name: StringId,
+    is_over: bool,
+}
+
+impl Validator {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Checks the next event. What is checked after a violation goes on as if the event were right, so that one fault is told
+    /// once.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that the event breaks.
+    pub fn event(&mut self, event: &Event) -> Result<(), Violation> {
+        let time = self.time(event);
+        let rule = match event.kind {
+            Kind::TaskTransition { task, from, to, .. } => self.task(event, task.0, from, to),
+            Kind::WorkerTransition { worker, from, to } => self.worker(worker, from, to),
+            Kind::RangeBegin { range, reason } => self.range_begins(event, range, reason),
+            Kind::RangeActive {
+                range,
+                task,
+                worker,
+            } => self.range_is_active(range, task.0, worker),
+            Kind::RangeEnd { range, reason, .. } => self.range_ends(event, range, reason),
+            Kind::UserTaskBegin {
+                user_task,
+                parent,
+                name,
+            } => self.user_task_begins(user_task, parent, name),
+            Kind::UserTaskEnd { user_task, begin } => self.user_task_ends(user_task, begin),
+            Kind::UserRegionBegin { user_task, name } => {
+                self.life(event.task.0).regions.push((user_task, name));
+                None
+            }
+            Kind::UserRegionEnd { user_task, name } => {
+                let task = event.task.0;
+                let innermost = self.life(task).regions.pop();
+                let is_other = innermost.is_some_and(|region| region != (user_task, name));
+                is_other.then_some(Rule::RegionOrder { task })
+            }
+            _ => None,
+        };
+        match time.or(rule) {
+            None => Ok(()),
+            Some(rule) => Err(Violation {
+                rule,
+                time: event.time,
+                offset: event.offset,
+            }),
+        }
+    }
+
+    fn time(&mut self, event: &Event) -> Option<Rule> {
+        let last = self.last.replace(event.time)?;
+        (event.time < last).then_some(Rule::TimeGoesBack { last })
+    }
+
+    fn life(&mut self, task: u64) -> &mut TaskLife {
+        self.tasks.entry(task).or_default()
+    }
+
+    fn task(&mut self, event: &Event, task: u64, from: State, to: State) -> Option<Rule> {
+        let can_wait_in_call = matches!(event.event_type, EventType::V1(_));
+        let life = self.tasks.entry(task).or_default();
+        if life.ended && from != State::NotExist {
+            return Some(Rule::TaskEnded { task });
+        }
+        if life.ended {
+            // Foreign threads that come back may have the id of their last visit.
+            *life = TaskLife::default();
+        }
+        let is = life.state.replace(to);
+        let worker = life.worker;
+        life.ended = to == State::NotExist;
+        let on = event.worker;
+        let moved = if to == State::Running && on != WorkerId::NONE {
+            life.worker = Some(on.0);
+            self.take(on.0, task)
+        } else {
+            if to != State::Running {
+                life.worker = None;
+                self.leave(worker, task);
+            }
+            None
+        };
+        let matches = is.is_none_or(|is| {
+            is == from
+                // Format v1 has one word for both.
+                || can_wait_in_call && is_stopped(is) && is_stopped(from)
+        });
+        if !matches {
+            let is = is.unwrap_or(State::Undetermined);
+            return Some(Rule::TaskState {
+                task,
+                is,
+                left: from,
+            });
+        }
+        if !can_step(from, to) {
+            return Some(Rule::TaskStep { task, from, to });
+        }
+        moved
+    }
+
+    /// The worker runs the task from now on.
+    fn take(&mut self, worker: i64, task: u64) -> Option<Rule> {
+        let before = self.workers.entry(worker).or_default().task.replace(task);
+        let other = before.filter(|&before| before != task)?;
+        Some(Rule::WorkerIsTaken {
+            worker,
+            task: other,
+        })
+    }
+
+    /// The worker does not run the task any more.
+    fn leave(&mut self, worker: Option<i64>, task: u64) {
+        if let Some(life) = worker.and_then(|worker| self.workers.get_mut(&worker))
+            && life.task == Some(task)
+        {
+            life.task = None;
+        }
+    }
+
+    fn worker(&mut self, worker: WorkerId, from: State, to: State) -> Option<Rule> {
+        let life = self.workers.entry(worker.0).or_default();
+        let is = life.state.replace(to)?;
+        if to == State::Idle {
+            life.task = None;
+        }
+        let worker = worker.0;
+        (is != from).then_some(Rule::WorkerState {
+            worker,
+            is,
+            left: from,
+        })
+    }
+
+    fn range_begins(&mut self, event: &Event, range: Range, reason: StringId) -> Option<Rule> {
+        let is_open = match range {
+            Range::StopTheWorld => {
+                let stop = (event.task.0, event.worker.0, reason);
+                let is_open = self.stops.contains(&stop);
+                self.stops.push(stop);
+                is_open
+            }
+            _ => self.open(event, range).replace(true) == Some(true),
+        };
+        is_open.then_some(Rule::RangeIsOpen { range })
+    }
+
+    fn range_is_active(&mut self, range: Range, task: u64, worker: WorkerId) -> Option<Rule> {
+        let open = match range {
+            Range::Gc => &mut self.collects,
+            Range::Sweep => &mut self.workers.entry(worker.0).or_default().sweeps,
+            Range::MarkAssist => &mut self.life(task).assists,
+            Range::StopTheWorld => return None,
+        };
+        (open.replace(true) == Some(false)).then_some(Rule::RangeIsNotOpen { range })
+    }
+
+    fn range_ends(&mut self, event: &Event, range: Range, reason: StringId) -> Option<Rule> {
+        let was_open = match range {
+            Range::StopTheWorld => {
+                let stop = (event.task.0, event.worker.0, reason);
+                let own = self.stops.iter().position(|other| *other == stop);
+                // Who stopped the world may let it go on from another worker.
+                let place = own.or_else(|| self.stops.iter().position(|other| other.2 == reason));
+                place.map(|place| self.stops.remove(place)).is_some()
+            }
+            _ => self.open(event, range).replace(false) != Some(false),
+        };
+        (!was_open).then_some(Rule::RangeIsNotOpen { range })
+    }
+
+    /// Whether the range is open where the event is; not known at first.
+    fn open(&mut self, event: &Event, range: Range) -> &mut Option<bool> {
+        match range {
+            Range::Sweep => &mut self.workers.entry(event.worker.0).or_default().sweeps,
+            Range::MarkAssist => &mut self.life(event.task.0).assists,
+            Range::Gc | Range::StopTheWorld => &mut self.collects,
+        }
+    }
+
+    fn user_task_begins(
+        &mut self,
+        user_task: UserTaskId,
+        parent: UserTaskId,
+        name: StringId,
+    ) -> Option<Rule> {
+        let life = Life {
+            parent,
+            name,
+            is_over: false,
+        };
+        let before = self.user_tasks.insert(user_task.0, life)?;
+        (!before.is_over).then_some(Rule::UserTaskAgain {
+            user_task: user_task.0,
+        })
+    }
+
+    fn user_task_ends(
+        &mut self,
+        user_task: UserTaskId,
+        begin: Option<crate::UserTaskBegin>,
+    ) -> Option<Rule> {
+        let life = self.user_tasks.get_mut(&user_task.0);
+        let known = life.filter(|life| !life.is_over).map(|life| {
+            life.is_over = true;
+            (life.parent, life.name)
+        });
+        let told = begin.map(|begin| (begin.parent, begin.name));
+        (told != known).then_some(Rule::UserTaskBegin {
+            user_task: user_task.0,
+        })
+    }
+}
+
+/// Whether a task neither runs nor could.
+fn is_stopped(state: State) -> bool {
+    matches!(state, State::Waiting | State::Syscall)
+}
+
+/// Whether a scheduler takes a task from the one state to the other.
+fn can_step(from: State, to: State) -> bool {
+    use State::{Idle, NotExist, Runnable, Running, Syscall, Undetermined, Waiting};
+    match (from, to) {
+        (Idle, _) | (_, Idle) => false,
+        // A status tells what is.
+        (Undetermined, _) => true,
+        (from, to) if from == to => true,
+        (NotExist, to) => matches!(to, Runnable | Waiting | Syscall),
+        (Runnable, to) => matches!(to, Running | Waiting | Syscall),
+        (Running, _) => true,
+        (Waiting, to) => to == Runnable,
+        (Syscall, to) => matches!(to, Running | Runnable | NotExist),
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}, {}: {}", self.offset, self.time, self.rule)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::TimeGoesBack { last } => write!(f, "the event before was at {last}"),
+            Self::TaskState { task, is, left } => write!(
+                f,
+                "task {task} leaves {}, but is {}",
+                left.name(),
+                is.name()
+            ),
+            Self::TaskStep { task, from, to } => {
+                write!(f, "task {task} goes from {} to {}", from.name(), to.name())
+            }
+            Self::TaskEnded { task } => write!(f, "task {task} has ended"),
+            Self::WorkerIsTaken { worker, task } => write!(f, "worker {worker} runs task {task}"),
+            Self::WorkerState { worker, is, left } => write!(
+                f,
+                "worker {worker} leaves {}, but is {}",
+                left.name(),
+                is.name()
+            ),
+            Self::RangeIsOpen { range } => write!(f, "{} is open already", range.name()),
+            Self::RangeIsNotOpen { range } => write!(f, "{} is not open", range.name()),
+            Self::UserTaskAgain { user_task } => write!(f, "user task {user_task} has begun"),
+            Self::UserTaskBegin { user_task } => {
+                write!(f, "user task {user_task} began otherwise than its end says")
+            }
+            Self::RegionOrder { task } => {
+                write!(f, "the region is not the innermost of task {task}")
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The second opinion: it agrees with the reader on every trace that is whole, and finds what is made wrong.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io::Read};
+
+use exectrace_format::go_v2;
+use exectrace_format::role::{Range, State};
+use exectrace_format::{StackId, StringId, TaskId, ThreadId, UserTaskId, WorkerId};
+use exectrace_reader::{Event, EventType, Kind, Reader, Rule, Timestamp, Validator};
+use flate2::read::GzDecoder;
+
+/// The violations in a file's events, up to the fault that ends it.
+fn violations(file: &[u8]) -> Vec<String> {
+    let mut validator = Validator::new();
+    let events = Reader::new(file)
+        .into_iter()
+        .flatten()
+        .map_while(Result::ok);
+    events
+        .filter_map(|event| validator.event(&event).err())
+        .map(|violation| violation.to_string())
+        .collect()
+}
+
+fn check_folder(folder: &Path) -> usize {
+    let mut checked = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            checked += check_folder(&path);
+            continue;
+        }
+        let Some(file) = trace(&path) else { continue };
+        let violations = violations(&file);
+        assert!(violations.is_empty(), "{}: {violations:#?}", path.display());
+        checked += 1;
+    }
+    checked
+}
+
+/// The bytes of a trace, unpacked; `None` for other files.
+fn trace(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = fs::read(path).ok()?;
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        let packed = std::mem::take(&mut bytes);
+        GzDecoder::new(&packed[..]).read_to_end(&mut bytes).ok()?;
+    }
+    bytes.starts_with(b"go 1.").then_some(bytes)
+}
+
+#[test]
+fn it_agrees_on_all_shipped_traces() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../format/tests/corpus");
+    assert!(check_folder(&shipped) > 20);
+}
+
+#[test]
+fn it_agrees_on_the_large_corpus() {
+    let Some(corpus) = env::var_os("EXECTRACE_CORPUS").map(PathBuf::from) else {
+        return;
+    };
+    if corpus.as_os_str().is_empty() {
+        return;
+    }
+    assert!(check_folder(&corpus) > 350);
+}
+
+/// A trace of one worker, event by event.
+struct Story {
+    events: Vec<Event>,
+}
+
+impl Story {
+    fn new() -> Self {
+        Self { events: Vec::new() }
+    }
+
+    fn then(mut self, task: u64, kind: Kind) -> Self {
+        self.events.push(Event {
+            time: Timestamp(self.events.len() as i64),
+            offset: 16 + self.events.len() as u64,
+            task: TaskId(task),
+            worker: WorkerId(0),
+            thread: ThreadId(7),
+            stack: StackId(0),
+            event_type: EventType::V2(go_v2::EventType::GoStart),
+            kind,
+        });
+        self
+    }
+
+    fn step(self, current: u64, task: u64, from: State, to: State) -> Self {
+        let kind = Kind::TaskTransition {
+            task: TaskId(task),
+            from,
+            to,
+            reason: StringId(0),
+            stack: StackId(0),
+        };
+        self.then(current, kind)
+    }
+
+    /// Only the last event breaks a rule: this one.
+    #[track_caller]
+    fn breaks(self, expect: Rule) {
+        let mut validator = Validator::new();
+        let last = self.events.len() - 1;
+        for (index, event) in self.events.iter().enumerate() {
+            let rule = validator.event(event).err().map(|violation| violation.rule);
+            assert_eq!(rule, (index == last).then_some(expect), "event {index}");
+        }
+    }
+}
+
+#[test]
+fn a_task_is_in_one_state_at_a_time() {
+    use State::{NotExist, Runnable, Running, Waiting};
+    let born = || Story::new().step(0, 1, NotExist, Runnable);
+    let rule = Rule::TaskState {
+        task: 1,
+        is: Runnable,
+        left: Waiting,
+    };
+    born().step(0, 1, Waiting, Runnable).breaks(rule);
+    let rule = Rule::TaskStep {
+        task: 1,
+        from: Waiting,
+        to: Running,
+    };
+    let waiting = born()
+        .step(0, 1, Runnable, Running)
+        .step(1, 1, Running, Waiting);
+    waiting.step(0, 1, Waiting, Running).breaks(rule);
+    let ended = born()
+        .step(0, 1, Runnable, Running)
+        .step(1, 1, Running, NotExist);
+    ended
+        .step(0, 1, Waiting, Runnable)
+        .breaks(Rule::TaskEnded { task: 1 });
+}
+
+#[test]
+fn a_worker_runs_one_task_and_is_in_one_state() {
+    use State::{Idle, NotExist, Runnable, Running};
+    let two = Story::new()
+        .step(0, 1, NotExist, Runnable)
+        .step(0, 2, NotExist, Runnable)
+        .step(0, 1, Runnable, Running);
+    two.step(0, 2, Runnable, Running)
+        .breaks(Rule::WorkerIsTaken { worker: 0, task: 1 });
+    let worker = |from, to| Kind::WorkerTransition {
+        worker: WorkerId(0),
+        from,
+        to,
+    };
+    let running = Story::new().then(0, worker(Idle, Running));
+    running
+        .then(0, worker(Idle, Running))
+        .breaks(Rule::WorkerState {
+            worker: 0,
+            is: Running,
+            left: Idle,
+        });
+}
+
+#[test]
+fn what_begins_ends_and_what_ends_began() {
+    let begin = |range| Kind::RangeBegin {
+        range,
+        reason: StringId(0),
+    };
+    let end = |range| Kind::RangeEnd {
+        range,
+        reason: StringId(0),
+        swept_bytes: 0,
+        reclaimed_bytes: 0,
+    };
+    for range in [
+        Range::Gc,
+        Range::Sweep,
+        Range::MarkAssist,
+        Range::StopTheWorld,
+    ] {
+        let open = || Story::new().then(1, begin(range));
+        open()
+            .then(1, begin(range))
+            .breaks(Rule::RangeIsOpen { range });
+        open()
+            .then(1, end(range))
+            .then(1, end(range))
+            .breaks(Rule::RangeIsNotOpen { range });
+    }
+    let user_task = UserTaskId(3);
+    let begin = Kind::UserTaskBegin {
+        user_task,
+        parent: UserTaskId(0),
+        name: StringId(1),
+    };
+    Story::new()
+        .then(1, begin)
+        .then(1, begin)
+        .breaks(Rule::UserTaskAgain { user_task: 3 });
+    let end = Kind::UserTaskEnd {
+        user_task,
+        begin: None,
+    };
+    Story::new()
+        .then(1, begin)
+        .then(1, end)
+        .breaks(Rule::UserTaskBegin { user_task: 3 });
+}
+
+#[test]
+fn regions_end_in_reverse_and_time_goes_on() {
+    let region = |name| (UserTaskId(0), StringId(name));
+    let begin = |(user_task, name)| Kind::UserRegionBegin { user_task, name };
+    let end = |(user_task, name)| Kind::UserRegionEnd { user_task, name };
+    Story::new()
+        .then(1, begin(region(1)))
+        .then(1, begin(region(2)))
+        .then(1, end(region(1)))
+        .breaks(Rule::RegionOrder { task: 1 });
+    let mut story = Story::new().then(0, Kind::Sync).then(0, Kind::Sync);
+    story.events[1].time = Timestamp(-1);
+    story.breaks(Rule::TimeGoesBack { last: Timestamp(0) });
+}
