@@ -78,8 +78,7 @@ const STEPS: &[Step] = &[
                 Invocation::cargo("test --workspace")
                     .variable("EXECTRACE_REQUIRE_GO", "0")
                     .variable("EXECTRACE_GO_1_19", "")
-                    .variable("EXECTRACE_GO_1_27", "")
-                    .variable("EXECTRACE_CORPUS", ""),
+                    .variable("EXECTRACE_GO_1_27", ""),
             ]
         }),
     },
