@@ -12,8 +12,9 @@ use crate::http::{self, Response};
 use crate::process::{self, Guard};
 use crate::{Error, PageProblem, json, links};
 
-/// Pages of one path with different queries that a crawl asks for: of a thousand tasks, five tell as much as all.
-const QUERIES_PER_PATH: usize = 5;
+/// Pages of one path with different queries that a crawl asks for: the one of all, that of a task, and the same to be downloaded.
+/// Of a thousand tasks they tell as much as all, and each drawing takes a second.
+const QUERIES_PER_PATH: usize = 3;
 
 /// How long a page may take until its next byte.
 const PAGE_PATIENCE: Duration = Duration::from_secs(120);
@@ -136,7 +137,7 @@ impl Server {
         }
     }
 
-    /// All pages that links lead to from the start page, at most five of a path, and what their scripts would ask for.
+    /// All pages that links lead to from the start page, at most three of a path, and what their scripts would ask for.
     ///
     /// # Errors
     ///
