@@ -448,6 +448,7 @@ impl Collector {
             strings: self.strings,
             refused_entries: refused,
             cut_stacks: closing.cut_stacks,
+            broken_stacks: self.frames.broken(),
             failed_callbacks: self.frames.classifier_panics() + self.description.describer_panics(),
             cut_texts: closing.cut_texts,
             clamped_times: closing.clamps,

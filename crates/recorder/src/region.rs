@@ -139,6 +139,7 @@ impl Drop for Region {
         }
     }
 }
+
 #[inline(never)]
 fn begin(name: &[u8]) -> Place {
     let (Some(nodes), Some(record)) = (NODES_MADE.get(), thread_task::current_or_adopt()) else {

@@ -199,6 +199,11 @@ impl StackFrames {
         sound
     }
 
+    /// Stacks that end where no code is.
+    pub(crate) fn broken(&self) -> u64 {
+        self.broken as u64
+    }
+
     /// Whether so many stacks are broken that the program must have been built without frame pointers: to walk on would fill the
     /// table with what lies in memory.
     pub(crate) fn are_hopeless(&self) -> bool {
@@ -337,6 +342,7 @@ mod tests {
             frames.sound_part(&[code, data], &mut symboliser);
         }
         assert!(frames.are_hopeless());
+        assert_eq!(frames.broken(), 2 + BROKEN_MAX as u64);
     }
 
     #[test]

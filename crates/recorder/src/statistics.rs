@@ -148,6 +148,8 @@ pub struct Statistics {
     pub failed_callbacks: u64,
     /// Stacks that were deeper than 128 frames and cut.
     pub cut_stacks: u64,
+    /// Stacks that led to an address without code, as those of functions without frame pointers do, and end there.
+    pub broken_stacks: u64,
     /// Names and messages that were cut to fit.
     pub cut_texts: u64,
     /// Events whose time was more than a millisecond ahead of the clock, to come after their cause.
@@ -210,6 +212,7 @@ impl Statistics {
             refused_entries: 0,
             failed_callbacks: 0,
             cut_stacks: 0,
+            broken_stacks: 0,
             cut_texts: 0,
             clamped_times: 0,
             stack_method: StackMethod::None,
