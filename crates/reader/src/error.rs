@@ -149,8 +149,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn of_format(error: exectrace_format::Error, offset: u64) -> Self {
-        Self::at(Cause::Format(error), offset)
+    pub(crate) fn of_format(error: exectrace_format::Error) -> Self {
+        Self::at(Cause::Format(error), error.offset())
     }
 
     pub(crate) fn in_generation(mut self, generation: u64) -> Self {

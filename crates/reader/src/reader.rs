@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
     ///
     /// When the header is none that is known.
     pub fn new(file: &'a [u8]) -> Result<Self, Error> {
-        let refuse = |error| Error::of_format(error, 0);
+        let refuse = Error::of_format;
         let version = Version::of(file).map_err(refuse)?;
         let events = match version.format() {
             Format::V1 => {

@@ -166,11 +166,10 @@ impl Builder {
     fn read<'a>(&mut self, index: &mut Index<'a>, records: Records<'a>) -> Result<(), Error> {
         let mut records = records;
         loop {
-            let offset = records.offset();
             match records.next() {
                 None => break,
                 Some(Ok(record)) => self.record(index, &record, records.offset())?,
-                Some(Err(error)) => return Err(Error::of_format(error, offset)),
+                Some(Err(error)) => return Err(Error::of_format(error)),
             }
         }
         self.close();

@@ -7,7 +7,7 @@ use exectrace_format::go_v2::{Batch, EventType, Events, Record};
 
 use super::clock::Clock;
 use super::generation::Group;
-use crate::{Cause, Error};
+use crate::Error;
 
 /// The next event of one thread.
 #[derive(Clone, Copy, Debug)]
@@ -96,11 +96,8 @@ impl<'a> Cursor<'a> {
     #[cold]
     fn error(&self, error: exectrace_format::Error) -> Error {
         Error {
-            cause: Cause::Format(error),
-            offset: self.events.offset(),
-            generation: None,
             thread: Some(self.thread),
-            task: None,
+            ..Error::of_format(error)
         }
     }
 }

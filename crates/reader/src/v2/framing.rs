@@ -57,7 +57,7 @@ impl<'a> Framing<'a> {
                     };
                 }
                 Some(Err(error)) => {
-                    let error = Error::of_format(error, begin);
+                    let error = Error::of_format(error);
                     return Err(match builder {
                         Some(builder) => error.in_generation(builder.number()),
                         None => error,
@@ -90,11 +90,10 @@ impl<'a> Framing<'a> {
             self.take(&mut builder, batch)?;
         }
         loop {
-            let begin = self.items.offset();
             match self.items.next() {
                 None => break,
                 Some(Err(error)) => {
-                    let fault = Error::of_format(error, begin);
+                    let fault = Error::of_format(error);
                     // What comes after a generation leaves it whole, unless it seems to be a part of it.
                     if builder.is_none() || is_of_generation_zero(&error) {
                         return Err(fault);

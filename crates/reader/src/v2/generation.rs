@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
             _ => {
                 for entry in batch.entries(self.version) {
                     let entry =
-                        entry.map_err(|error| self.error(Cause::Format(error), batch.offset))?;
+                        entry.map_err(|error| self.error(Cause::Format(error), error.offset()))?;
                     self.add_entry(&entry)
                         .map_err(|cause| self.error(cause, entry.offset))?;
                 }

@@ -4,7 +4,7 @@
 //! numbers: an event that takes over something that another thread let go waits until that has happened. So each event is
 //! tried, and the answer is that it happened, that it cannot have happened yet, or that it contradicts the trace.
 //!
-//! The rules are those of Go's reader; the table is in docs/format.md of the format's description, one row a method here.
+//! The rules are those of Go's reader (`internal/trace`), a method each: here, and in the files of rules beside.
 
 use exectrace_format::go_v2::EventType;
 use exectrace_format::role::State;
