@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use exectrace_reader::Kind;
+use exectrace_testkit::Corpus;
 use serde_json::Value;
 
 use support::{check_code, command, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
@@ -45,16 +46,16 @@ go 1.19 trace
 
 #[test]
 fn events_as_text() {
-    assert_eq!(events(&[], "v1-annotations.trace"), ANNOTATIONS);
+    assert_eq!(events(&[], "handmade/v1-annotations.trace"), ANNOTATIONS);
     assert_eq!(
-        events(&["--format", "text"], "v1-annotations.trace"),
+        events(&["--format", "text"], "handmade/v1-annotations.trace"),
         ANNOTATIONS
     );
 }
 
 #[test]
 fn events_as_json() {
-    let printed = events(&["--json"], "v1-annotations.trace");
+    let printed = events(&["--json"], "handmade/v1-annotations.trace");
     let expect = "\
 {\"schema\":\"exectrace.events\",\"version\":1,\"format\":\"v1\",\"header\":\"1.19\"}
 {\"time_ns\":0,\"type\":\"Gomaxprocs\",\"worker\":0,\"kind\":\"Metric\",\"metric\":\"/sched/gomaxprocs:threads\",\"value\":2}
@@ -62,7 +63,7 @@ fn events_as_json() {
 ";
     assert!(printed.starts_with(expect), "{printed}");
     assert_eq!(
-        events(&["--format", "jsonl"], "v1-annotations.trace"),
+        events(&["--format", "jsonl"], "handmade/v1-annotations.trace"),
         printed
     );
 }
@@ -71,13 +72,16 @@ fn events_as_json() {
 fn frames_are_printed_when_asked_for() {
     let printed = events(
         &["--stacks", "--kind", "GoCreate,UserLog"],
-        "v1-annotations.trace",
+        "handmade/v1-annotations.trace",
     );
     let frame = "0x1000,\"main.main\",\"main.go\",10";
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines[2], format!("    subject_stack={frame}"));
     assert_eq!(lines[4], format!("    stack={frame}"));
-    let objects = objects(&events(&["--stacks", "--json"], "v1-annotations.trace"));
+    let objects = objects(&events(
+        &["--stacks", "--json"],
+        "handmade/v1-annotations.trace",
+    ));
     let frame = serde_json::json!([{"pc": "0x1000", "function": "main.main", "file": "main.go", "line": 10}]);
     assert_eq!(objects[1]["subject_stack"], frame);
     assert_eq!(objects[1].get("stack"), None);
@@ -88,38 +92,28 @@ fn frames_are_printed_when_asked_for() {
 fn all_events_of_all_shipped_traces_are_printed_in_both_forms() {
     let mut kinds = std::collections::BTreeSet::new();
     let mut traces = 0;
-    for entry in shipped("").read_dir().expect("is a folder") {
-        let path = entry.expect("can be listed").path();
-        let counted = run(&["info", "--json", "--strict"], &[&path]);
-        let Ok(counted) = serde_json::from_str::<Value>(&text(&counted)) else {
-            panic!("{}: {}", path.display(), error(&counted));
-        };
-        if counted["verdict"] != "accepted" {
-            continue;
-        }
+    let shipped = Corpus::shipped().traces();
+    for trace in shipped.iter().filter(|it| it.verdict() == "accepted") {
         traces += 1;
+        let path = trace.path();
         let allow = ["events", "--allow-partial"];
-        let as_json = run(&[&allow[..], &["--json", "--stacks"]].concat(), &[&path]);
+        let as_json = run(&[&allow[..], &["--json", "--stacks"]].concat(), &[path]);
         let objects = objects(&text(&as_json));
-        assert_eq!(
-            objects.len() as u64,
-            counted["events"].as_u64().expect("is a number")
-        );
+        assert_eq!(objects.len().to_string(), trace.column("events"));
         let times: Vec<_> = objects
             .iter()
             .map(|object| object["time_ns"].as_i64())
             .collect();
-        assert!(times.is_sorted(), "{}", path.display());
-        assert_eq!(
-            times.first().copied().flatten(),
-            counted["start_ns"].as_i64()
-        );
+        assert!(times.is_sorted(), "{}", trace.file());
+        if let Some(Some(first)) = times.first() {
+            assert_eq!(first.to_string(), trace.column("start_ns"));
+        }
         kinds.extend(
             objects
                 .iter()
                 .filter_map(|object| object["kind"].as_str().map(str::to_owned)),
         );
-        let as_text = run(&allow, &[&path]);
+        let as_text = run(&allow, &[path]);
         assert_eq!(text(&as_text).lines().count(), objects.len() + 1);
     }
     assert!(traces > 35, "only {traces} traces");
@@ -135,7 +129,7 @@ fn all_events_of_all_shipped_traces_are_printed_in_both_forms() {
 fn filters_let_through_what_passes_all_of_them() {
     #[track_caller]
     fn check(arguments: &[&str], times: &[&str]) {
-        let printed = events(arguments, "v1-annotations.trace");
+        let printed = events(arguments, "handmade/v1-annotations.trace");
         let found: Vec<&str> = printed
             .lines()
             .skip(1)
@@ -163,7 +157,7 @@ fn filters_let_through_what_passes_all_of_them() {
 
 #[test]
 fn a_trace_is_the_same_however_it_is_packed_and_given() {
-    let plain = shipped("go1.19-deep.trace");
+    let plain = shipped("recorded/go1.19/deep.trace");
     let expect = text(&run(&["events", "--stacks"], &[&plain]));
     assert!(expect.lines().count() > 500);
     let outputs = [
@@ -180,7 +174,7 @@ fn a_trace_is_the_same_however_it_is_packed_and_given() {
 
 #[test]
 fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
-    let output = run(&["events"], &[&shipped("v2-type-137.trace")]);
+    let output = run(&["events"], &[&shipped("handmade/v2-type-137.trace")]);
     check_code(&output, 3);
     assert_eq!(text(&output).lines().count(), 3);
     let told = error(&output);
@@ -192,23 +186,30 @@ fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
     );
     let allowed = run(
         &["events", "--allow-partial"],
-        &[&shipped("v2-type-137.trace")],
+        &[&shipped("handmade/v2-type-137.trace")],
     );
     check_code(&allowed, 0);
     assert_eq!(allowed.stdout, output.stdout);
     let strict = ["events", "--allow-partial", "--strict"];
-    let refused = run(&strict, &[&shipped("v2-type-137.trace")]);
+    let refused = run(&strict, &[&shipped("handmade/v2-type-137.trace")]);
     check_code(&refused, 2);
     assert_eq!(refused.stdout, output.stdout);
-    check_code(&run(&strict, &[&shipped("go1.27-empty.trace")]), 0);
+    check_code(&run(&strict, &[&shipped("recorded/go1.27/empty.trace")]), 0);
     check_code(
-        &run(&["events", "--strict"], &[&shipped("v1-header-only.trace")]),
+        &run(
+            &["events", "--strict"],
+            &[&shipped("handmade/v1-header-only.trace")],
+        ),
         3,
     );
     for (name, code, told) in [
-        ("v1-header-only.trace", 3, "the trace is empty"),
-        ("v2-header-only-1.26.trace", 3, "the trace is empty"),
-        ("v1-bad-magic.trace", 2, "byte 0: "),
+        ("handmade/v1-header-only.trace", 3, "the trace is empty"),
+        (
+            "handmade/v2-header-only-1.26.trace",
+            3,
+            "the trace is empty",
+        ),
+        ("handmade/v1-bad-magic.trace", 2, "byte 0: "),
     ] {
         let output = run(&["events"], &[&shipped(name)]);
         check_code(&output, code);
@@ -221,7 +222,7 @@ fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
 
 #[test]
 fn a_packed_file_that_is_cut_is_read_as_far_as_it_goes() {
-    let packed = gzip(&read(&shipped("go1.19-deep.trace")));
+    let packed = gzip(&read(&shipped("recorded/go1.19/deep.trace")));
     let cut = || packed[..packed.len() - 1].to_vec();
     let output = feed(&["events"], cut());
     check_code(&output, 3);
@@ -235,7 +236,7 @@ fn a_packed_file_that_is_cut_is_read_as_far_as_it_goes() {
 #[test]
 fn a_pipe_that_is_closed_ends_it_quietly() {
     let mut child = command(&["events", "--json", "--stacks"])
-        .arg(shipped("go1.25-coro.trace"))
+        .arg(shipped("recorded/go1.25/coro.trace"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -257,7 +258,7 @@ fn output_that_cannot_be_written_is_an_error() {
         .open("/dev/full")
         .expect("is there");
     let output = command(&["events"])
-        .arg(shipped("v1-annotations.trace"))
+        .arg(shipped("handmade/v1-annotations.trace"))
         .stdout(full)
         .stderr(Stdio::piped())
         .spawn()
@@ -274,7 +275,7 @@ fn output_that_cannot_be_written_is_an_error() {
 
 #[test]
 fn usage_errors_are_64() {
-    let file = shipped("v1-annotations.trace");
+    let file = shipped("handmade/v1-annotations.trace");
     for arguments in [
         &["--from", "7"][..],
         &["--from", "-1s"],

@@ -2,58 +2,18 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::path::Path;
 
-use exectrace_testkit::Scratch;
+use exectrace_testkit::{Corpus, CorpusTrace, Scratch};
 use serde_json::Value;
 
 use support::{check_code, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
-
-/// Where Go and we rightly say different things: file, columns, and why. No columns: the whole row.
-const DIFFERENT: &[(&str, &[&str], &str)] = &[
-    (
-        "go-fuzz-v2/4055b17cae1a3443.trace",
-        &[],
-        "a file of version 1.19 with a lone futile wakeup, which Go 1.19 accepts; judged by Go 1.27, which cannot turn it into v2",
-    ),
-    (
-        "handmade/v2-go123-event-in-1.22.trace",
-        &["strings", "stacks"],
-        "Go's reader takes an event that is newer than the header; its dump, which counts these, does not",
-    ),
-];
 
 /// Columns that Go's readers tell only of what they accept, or tell of more than they read.
 const OF_ACCEPTED: [&str; 3] = ["strings", "stacks", "generations"];
 
 /// Columns that are not about the trace, or say in other words what is wrong with it.
 const NOT_COMPARED: [&str; 5] = ["file", "reason", "wire_records", "wire_counts", "oracle"];
-
-type Row = BTreeMap<String, String>;
-
-/// The table of a corpus: a row a file, by column.
-fn rows(corpus: &Path) -> Vec<Row> {
-    let table = fs::read_to_string(corpus.join("EXPECTED.tsv")).expect("a corpus has a table");
-    let mut lines = table
-        .lines()
-        .map(|line| line.split('\t').map(str::to_owned));
-    let columns: Vec<String> = lines.next().expect("a table has a head").collect();
-    lines
-        .map(|line| columns.iter().cloned().zip(line).collect())
-        .collect()
-}
-
-/// A file of a corpus; the large ones are packed.
-fn file_of(corpus: &Path, name: &str) -> PathBuf {
-    let plain = corpus.join(name);
-    if plain.exists() {
-        plain
-    } else {
-        corpus.join(format!("{name}.gz"))
-    }
-}
 
 fn json_lines(printed: &str) -> Vec<Value> {
     printed
@@ -80,49 +40,38 @@ fn as_column(value: &Value) -> String {
 }
 
 /// Where what we say of a file and what Go's readers say of it differ.
-fn differences(row: &Row, line: &Value) -> Vec<String> {
-    let name = row["file"].as_str();
-    let is_different = |column: &str| {
-        DIFFERENT.iter().any(|(file, columns, _)| {
-            *file == name && (columns.is_empty() || columns.contains(&column))
-        })
-    };
-    let is_accepted = row["verdict"] == "accepted";
-    let has_known_header = row["header"].starts_with("1.");
-    let compared = row.iter().filter(|(column, _)| {
-        let column = column.as_str();
-        !NOT_COMPARED.contains(&column)
-            && !is_different(column)
-            && (is_accepted || !OF_ACCEPTED.contains(&column))
+fn differences(trace: &CorpusTrace, line: &Value) -> Vec<String> {
+    let is_accepted = trace.verdict() == "accepted";
+    let has_known_header = trace.header().starts_with("1.");
+    let compared = trace.columns().filter(|(column, _)| {
+        !NOT_COMPARED.contains(column)
+            && trace.difference(column).is_none()
+            && (is_accepted || !OF_ACCEPTED.contains(column))
             // Go's reader of the older format takes all headers that it does not know for its own.
-            && (has_known_header || !["format", "header"].contains(&column))
+            && (has_known_header || !["format", "header"].contains(column))
     });
     compared
         .filter_map(|(column, wanted)| {
             let value = line.get(column).map(as_column);
-            let is_same = value.as_ref() == Some(wanted);
-            (!is_same).then(|| format!("{name}: {column}: {value:?}, Go says {wanted}"))
+            let is_same = value.as_deref() == Some(wanted);
+            (!is_same).then(|| format!("{}: {column}: {value:?}, Go says {wanted}", trace.file()))
         })
         .collect()
 }
 
 #[track_caller]
-fn check_corpus(corpus: &Path, files_min: usize) {
-    let rows = rows(corpus);
-    let files: Vec<PathBuf> = rows
-        .iter()
-        .map(|row| file_of(corpus, &row["file"]))
-        .collect();
-    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+fn check_corpus(corpus: &Corpus, files_min: usize) {
+    let traces = corpus.traces();
+    let files: Vec<&Path> = traces.iter().map(CorpusTrace::path).collect();
     let output = run(&["info", "--json", "--strict"], &files);
     check_code(&output, 2);
     let lines = json_lines(&text(&output));
-    assert_eq!(lines.len(), rows.len(), "{}", error(&output));
+    assert_eq!(lines.len(), traces.len(), "{}", error(&output));
     assert!(lines.len() >= files_min, "only {} files", lines.len());
-    let faults: Vec<String> = rows
+    let faults: Vec<String> = traces
         .iter()
         .zip(&lines)
-        .flat_map(|(row, line)| differences(row, line))
+        .flat_map(|(trace, line)| differences(trace, line))
         .collect();
     assert!(
         faults.is_empty(),
@@ -133,14 +82,14 @@ fn check_corpus(corpus: &Path, files_min: usize) {
 }
 
 #[test]
-fn strict_verdicts_of_the_shipped_files_are_gos() {
-    check_corpus(&shipped(""), 80);
+fn strict_verdicts_and_counts_of_the_shipped_files_are_gos() {
+    check_corpus(&Corpus::shipped(), 80);
 }
 
 #[test]
-fn strict_verdicts_and_counts_of_the_corpus_are_gos() {
-    if let Some(corpus) = env::var_os("EXECTRACE_CORPUS") {
-        check_corpus(Path::new(&corpus), 350);
+fn strict_verdicts_and_counts_of_the_large_corpus_are_gos() {
+    if let Some(corpus) = Corpus::large() {
+        check_corpus(&corpus, 350);
     }
 }
 
@@ -158,7 +107,7 @@ fn said(output: &std::process::Output, packing: &str) -> Value {
 #[test]
 fn a_trace_is_the_same_however_it_is_packed_and_given() {
     let scratch = Scratch::new("info-packed");
-    let plain = shipped("go1.19-deep.trace");
+    let plain = shipped("recorded/go1.19/deep.trace");
     let bytes = read(&plain);
     let gzipped = scratch.file("a-name-that-says-nothing", &gzip(&bytes));
     let expect = said(&run(&["info", "--json"], &[&plain]), "-");
@@ -175,7 +124,7 @@ fn a_trace_is_the_same_however_it_is_packed_and_given() {
 #[test]
 fn of_a_packed_file_that_is_cut_the_begin_is_told() {
     // The last byte is not the trace's, but nobody knows that.
-    let whole = gzip(&read(&shipped("go1.25-coro.trace")));
+    let whole = gzip(&read(&shipped("recorded/go1.25/coro.trace")));
     let cut = || whole[..whole.len() - 1].to_vec();
     let output = feed(&["info", "--json"], cut());
     check_code(&output, 3);
@@ -196,7 +145,7 @@ fn of_a_packed_file_that_is_cut_the_begin_is_told() {
 
 #[test]
 fn more_than_may_be_unpacked_is_refused_with_the_flag_that_allows_it() {
-    let packed = || gzip(&read(&shipped("v1-stack-1000-frames.trace")));
+    let packed = || gzip(&read(&shipped("handmade/v1-stack-1000-frames.trace")));
     let output = feed(&["info", "--unpack-limit", "7K"], packed());
     check_code(&output, 2);
     let told = error(&output);
@@ -214,15 +163,27 @@ fn more_than_may_be_unpacked_is_refused_with_the_flag_that_allows_it() {
 #[test]
 fn exit_codes_tell_whole_partial_empty_and_unreadable() {
     for (name, code, verdict) in [
-        ("go1.27-empty.trace", 0, "accepted"),
-        ("v2-type-137.trace", 3, "partial: generation 1, thread 50: "),
-        ("v1-header-only.trace", 3, "empty: "),
-        ("v2-header-only-1.26.trace", 3, "empty: no generations"),
-        ("v1-empty-file.trace", 2, "refused: byte 0: "),
-        ("v1-bad-magic.trace", 2, "refused: byte 0: "),
-        ("v1-unknown-version-1.20.trace", 2, "refused: byte 0: "),
+        ("recorded/go1.27/empty.trace", 0, "accepted"),
         (
-            "v1-cut-in-event.trace",
+            "handmade/v2-type-137.trace",
+            3,
+            "partial: generation 1, thread 50: ",
+        ),
+        ("handmade/v1-header-only.trace", 3, "empty: "),
+        (
+            "handmade/v2-header-only-1.26.trace",
+            3,
+            "empty: no generations",
+        ),
+        ("handmade/v1-empty-file.trace", 2, "refused: byte 0: "),
+        ("handmade/v1-bad-magic.trace", 2, "refused: byte 0: "),
+        (
+            "handmade/v1-unknown-version-1.20.trace",
+            2,
+            "refused: byte 0: ",
+        ),
+        (
+            "handmade/v1-cut-in-event.trace",
             2,
             "refused: the bytes end inside a record or batch, at byte 40",
         ),
@@ -240,7 +201,10 @@ fn exit_codes_tell_whole_partial_empty_and_unreadable() {
 
 #[test]
 fn of_several_files_each_is_told_and_the_worst_counts() {
-    let (whole, partial) = (shipped("go1.27-empty.trace"), shipped("v2-type-137.trace"));
+    let (whole, partial) = (
+        shipped("recorded/go1.27/empty.trace"),
+        shipped("handmade/v2-type-137.trace"),
+    );
     check_code(&run(&["info"], &[&whole, &whole]), 0);
     check_code(&run(&["info"], &[&whole, &partial, &whole]), 3);
     let output = run(
@@ -255,7 +219,7 @@ fn of_several_files_each_is_told_and_the_worst_counts() {
 
 #[test]
 fn what_is_printed_for_people() {
-    let output = feed(&["info"], read(&shipped("v1-annotations.trace")));
+    let output = feed(&["info"], read(&shipped("handmade/v1-annotations.trace")));
     let expect = "\
 standard input
   format         v1, go 1.19 trace

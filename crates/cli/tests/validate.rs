@@ -6,7 +6,7 @@ use support::{check_code, error, feed, gzip, packed_by_zstd, read, run, shipped,
 
 #[test]
 fn traces_that_are_whole_break_no_rule() {
-    for name in ["go1.27-empty.trace", "go1.19-empty.trace"] {
+    for name in ["recorded/go1.27/empty.trace", "recorded/go1.19/empty.trace"] {
         let output = run(&["validate"], &[&shipped(name)]);
         check_code(&output, 0);
         assert!(
@@ -15,7 +15,7 @@ fn traces_that_are_whole_break_no_rule() {
             text(&output)
         );
     }
-    let packed = gzip(&read(&shipped("go1.27-empty.trace")));
+    let packed = gzip(&read(&shipped("recorded/go1.27/empty.trace")));
     for input in [packed, read(&packed_by_zstd())] {
         let piped = feed(&["validate"], input);
         check_code(&piped, 0);
@@ -26,9 +26,9 @@ fn traces_that_are_whole_break_no_rule() {
 #[test]
 fn faults_are_told_and_the_worst_of_several_counts() {
     let (whole, cut, none) = (
-        shipped("go1.27-empty.trace"),
-        shipped("v2-type-137.trace"),
-        shipped("v1-bad-magic.trace"),
+        shipped("recorded/go1.27/empty.trace"),
+        shipped("handmade/v2-type-137.trace"),
+        shipped("handmade/v1-bad-magic.trace"),
     );
     let partial = run(&["validate"], &[&cut]);
     check_code(&partial, 3);

@@ -1,14 +1,10 @@
 //! Decoding of real files, against the counts that Go's own readers find in them.
-//!
-//! The files in `tests/corpus` are always checked; with the environment variable `EXECTRACE_CORPUS`
-//! so is the large corpus that it points to. A table `EXPECTED.tsv` has a line for each file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::{env, fs, io::Read};
+use std::fmt::Debug;
 
 use exectrace_format::{Error, Format, Version, go_v1, go_v2, text};
-use flate2::read::GzDecoder;
+use exectrace_testkit::{Corpus, CorpusTrace};
 
 /// What Go's readers say when the fault is one of a single record or of the framing, and so ours
 /// to find. What remains are faults of order, of tables or of the whole.
@@ -40,150 +36,63 @@ const WIRE_REASONS: &[&str] = &[
     "invalid string size",
 ];
 
-/// Files on which Go and we rightly say different things, and why.
-const DIFFERENT: &[(&str, &str)] = &[
-    (
-        "go122-fail-first-gen-first.trace",
-        "Go stops at a fault of order before it sees the cut batch",
-    ),
-    (
-        "v2-lone-frequency-batch-1.26.trace",
-        "Go takes the batch for events and misses the sync batch first",
-    ),
-    (
-        "v2-go123-event-in-1.22.trace",
-        "Go's dump, but not its reader, refuses an event newer than the header",
-    ),
-];
-
 #[test]
 fn the_shipped_files_decode_as_in_go() {
-    let checked = check_corpus(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
-    assert!(checked > 20, "only {checked} files");
+    check_corpus(&Corpus::shipped(), 80);
 }
 
 #[test]
 fn the_large_corpus_decodes_as_in_go() {
-    let Some(corpus) = env::var_os("EXECTRACE_CORPUS") else {
-        return;
-    };
-    let checked = check_corpus(Path::new(&corpus));
-    assert!(checked > 350, "only {checked} files");
+    if let Some(corpus) = Corpus::large() {
+        check_corpus(&corpus, 350);
+    }
 }
 
 /// Cut files and flipped bits: what Go takes we decode, and Go's wire faults are ours too.
 #[test]
 fn damaged_files_decode_as_in_go() {
-    let Some(corpus) = env::var_os("EXECTRACE_CORPUS") else {
+    let Some(corpus) = Corpus::large() else {
         return;
     };
-    let corpus = Path::new(&corpus);
-    let table = fs::read_to_string(corpus.join("mutations.tsv")).unwrap();
     let mut faults = Vec::new();
-    for line in table.lines().skip(1) {
-        let mut columns = line.split('\t');
-        let [base, operation, verdict, _, reason] =
-            std::array::from_fn(|_| columns.next().unwrap());
-        let file = damage(read(&corpus.join(base)), operation);
+    let mut files = BTreeMap::new();
+    for mutation in corpus.mutations() {
+        let whole = files
+            .entry(mutation.file.clone())
+            .or_insert_with(|| corpus.trace(&mutation.file).bytes());
+        let file = mutation.applied_to(whole.clone());
         let mut found = Found::default();
-        match (count(&file, &mut found), verdict) {
+        let fault = match (count(&file, &mut found), mutation.verdict.as_str()) {
             // Go forgives a log whose message is cut.
-            (Ok(()) | Err(Error::MessageCut { .. }), "accepted") => {}
-            (Err(fault), "accepted") => {
-                faults.push(format!("{base} {operation}: refused: {fault}"))
-            }
-            (Ok(()), _) if is_wire_fault(reason) => {
-                faults.push(format!("{base} {operation}: not refused, Go says {reason}"));
-            }
-            _ => {}
-        }
+            (Ok(()) | Err(Error::MessageCut { .. }), "accepted") => continue,
+            (Err(fault), "accepted") => format!("refused: {fault}"),
+            (Ok(()), _) if is_wire_fault(&mutation.reason) => "not refused".to_owned(),
+            _ => continue,
+        };
+        faults.push(format!("{fault}: {mutation:?}"));
     }
-    assert!(
-        faults.is_empty(),
-        "{} faults:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
+    expect_none(&faults);
 }
 
-/// Keeps the first bytes of a file, or flips one bit, as the operation says.
-fn damage(mut file: Vec<u8>, operation: &str) -> Vec<u8> {
-    match operation.split(' ').collect::<Vec<_>>()[..] {
-        ["none"] => {}
-        ["cut", length] => file.truncate(length.parse().unwrap()),
-        ["flip", offset, bit] => {
-            file[offset.parse::<usize>().unwrap()] ^= 1 << bit.parse::<u32>().unwrap();
-        }
-        _ => panic!("unknown operation {operation}"),
-    }
-    file
-}
-
-/// Checks every file of the table; returns how many there were.
-fn check_corpus(corpus: &Path) -> usize {
-    let table = fs::read_to_string(corpus.join("EXPECTED.tsv")).unwrap();
-    let mut lines = table.lines().map(|line| line.split('\t'));
-    let names: Vec<_> = lines.next().unwrap().collect();
-    let expected: Vec<_> = lines
-        .map(|line| Expected(names.iter().copied().zip(line).collect()))
+#[track_caller]
+fn check_corpus(corpus: &Corpus, files_min: usize) {
+    let traces = corpus.traces();
+    assert!(traces.len() >= files_min, "only {} files", traces.len());
+    let faults: Vec<String> = traces
+        .iter()
+        .filter(|trace| trace.difference("wire_counts").is_none())
+        .filter_map(|trace| {
+            let fault = check(&trace.bytes(), trace).err()?;
+            Some(format!("{}: {fault}", trace.file()))
+        })
         .collect();
-    let mut faults = Vec::new();
-    for expected in &expected {
-        if DIFFERENT
-            .iter()
-            .any(|(name, _)| expected.column("file").ends_with(name))
-        {
-            continue;
-        }
-        let file = read(&corpus.join(expected.column("file")));
-        if let Err(fault) = check(&file, expected) {
-            faults.push(format!("{}: {fault}", expected.column("file")));
-        }
-    }
-    assert!(
-        faults.is_empty(),
-        "{} faults:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
-    expected.len()
+    expect_none(&faults);
 }
 
-/// The bytes of a file that may be there packed only.
-fn read(path: &Path) -> Vec<u8> {
-    if let Ok(bytes) = fs::read(path) {
-        return bytes;
-    }
-    let packed = PathBuf::from(format!("{}.gz", path.display()));
-    let mut bytes = Vec::new();
-    GzDecoder::new(fs::File::open(packed).unwrap())
-        .read_to_end(&mut bytes)
-        .unwrap();
-    bytes
-}
-
-/// A line of the table.
-struct Expected<'a>(BTreeMap<&'a str, &'a str>);
-
-impl Expected<'_> {
-    fn column(&self, name: &str) -> &str {
-        self.0[name]
-    }
-
-    /// The records by name, if Go got as far as to count them.
-    fn counts(&self) -> Option<BTreeMap<&str, u64>> {
-        let pairs = self.column("wire_counts").split(',');
-        pairs
-            .map(|pair| {
-                pair.split_once('=')
-                    .map(|(name, n)| (name, n.parse().unwrap()))
-            })
-            .collect()
-    }
-
-    fn is_wire_fault(&self) -> bool {
-        is_wire_fault(self.column("reason"))
-    }
+#[track_caller]
+fn expect_none(faults: &[String]) {
+    let number = faults.len();
+    assert_eq!(number, 0, "faults:\n{}", faults.join("\n"));
 }
 
 /// Whether the fault that Go tells is one of a record or of the framing.
@@ -194,63 +103,51 @@ fn is_wire_fault(reason: &str) -> bool {
 /// What there is in a file.
 #[derive(Default)]
 struct Found {
-    records: BTreeMap<&'static str, u64>,
+    records: BTreeMap<String, u64>,
     strings: u64,
     stacks: u64,
 }
 
-fn check(file: &[u8], expected: &Expected<'_>) -> Result<(), String> {
+fn check(file: &[u8], trace: &CorpusTrace) -> Result<(), String> {
     let mut found = Found::default();
-    let result = count(file, &mut found);
-    match result {
-        Err(_) if expected.is_wire_fault() => return Ok(()),
-        Err(fault) => {
-            return Err(format!(
-                "refused: {fault}, Go says {}",
-                expected.column("reason")
-            ));
-        }
-        Ok(()) if expected.is_wire_fault() => {
-            return Err(format!(
-                "not refused, Go says {}",
-                expected.column("reason")
-            ));
-        }
-        Ok(()) => check_text(file, expected)?,
+    let reason = trace.column("reason");
+    match count(file, &mut found) {
+        Err(_) if is_wire_fault(reason) => return Ok(()),
+        Err(fault) => return Err(format!("refused: {fault}, Go says {reason}")),
+        Ok(()) if is_wire_fault(reason) => return Err(format!("not refused, Go says {reason}")),
+        Ok(()) => check_text(file, trace)?,
     }
-    let Some(counts) = expected.counts() else {
+    // Of some files Go does not get as far as to count.
+    let Some(counts) = trace.counts("wire_counts") else {
         return Ok(());
     };
-    equal("records", &found.records, &counts)?;
+    equal("wire_counts", &found.records, &counts)?;
+    let records: u64 = found.records.values().sum();
     equal(
-        "number of records",
-        &found.records.values().sum::<u64>().to_string(),
-        &expected.column("wire_records").to_owned(),
+        "wire_records",
+        records.to_string(),
+        trace.column("wire_records"),
     )?;
     equal(
         "strings",
-        &found.strings.to_string(),
-        &expected.column("strings").to_owned(),
+        found.strings.to_string(),
+        trace.column("strings"),
     )?;
-    if expected.column("verdict") == "accepted" {
-        equal(
-            "stacks",
-            &found.stacks.to_string(),
-            &expected.column("stacks").to_owned(),
-        )?;
+    if trace.verdict() == "accepted" {
+        equal("stacks", found.stacks.to_string(), trace.column("stacks"))?;
     }
     Ok(())
 }
 
 /// The text form keeps all records; and of what Go 1.19 wrote all bytes (later ones pad numbers).
-fn check_text(file: &[u8], expected: &Expected<'_>) -> Result<(), String> {
+fn check_text(file: &[u8], trace: &CorpusTrace) -> Result<(), String> {
     const TEXT_FILE_BYTES_MAX: usize = 300_000;
     if file.len() > TEXT_FILE_BYTES_MAX {
         return Ok(());
     }
     let text = text::print(file).map_err(|fault| format!("not printed: {fault}"))?;
     let parsed = text::parse(&text).map_err(|fault| format!("not parsed: {fault}"))?;
-    let exact = expected.column("file").contains("go1.19");
+    let exact = trace.file().contains("go1.19");
     if exact && parsed != file {
         return Err("the text gives other bytes".to_owned());
     }
@@ -260,11 +157,7 @@ fn check_text(file: &[u8], expected: &Expected<'_>) -> Result<(), String> {
     }
 }
 
-fn equal<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
-    what: &str,
-    found: &T,
-    want: &U,
-) -> Result<(), String> {
+fn equal<T: PartialEq<U> + Debug, U: Debug>(what: &str, found: T, want: U) -> Result<(), String> {
     if found == want {
         Ok(())
     } else {
@@ -300,7 +193,7 @@ fn count_v1(file: &[u8], found: &mut Found) -> Result<(), Error> {
         }
         *found
             .records
-            .entry(record.event_type.spec().name_in(version))
+            .entry(record.event_type.spec().name_in(version).to_owned())
             .or_default() += 1;
     }
     found.stacks = stacks.len() as u64;
@@ -311,7 +204,10 @@ fn count_v1(file: &[u8], found: &mut Found) -> Result<(), Error> {
 fn count_v2(file: &[u8], found: &mut Found) -> Result<(), Error> {
     for record in go_v2::Records::of_file(file)? {
         let event_type = record?.event_type;
-        *found.records.entry(event_type.spec().name).or_default() += 1;
+        *found
+            .records
+            .entry(event_type.spec().name.to_owned())
+            .or_default() += 1;
         found.strings += u64::from(event_type == go_v2::EventType::String);
         found.stacks += u64::from(event_type == go_v2::EventType::Stack);
     }

@@ -128,13 +128,13 @@ proptest! {
 }
 
 const FILES: &[&[u8]] = &[
-    include_bytes!("corpus/go1.19-deep.trace"),
-    include_bytes!("corpus/v1-annotations.trace"),
-    include_bytes!("corpus/v1-cpusample.trace"),
-    include_bytes!("corpus/go1.22-empty.trace"),
-    include_bytes!("corpus/go1.27-empty.trace"),
-    include_bytes!("corpus/v2-sample.trace"),
-    include_bytes!("corpus/v2-experiment-batch.trace"),
+    include_bytes!("../../../corpus/recorded/go1.19/deep.trace"),
+    include_bytes!("../../../corpus/handmade/v1-annotations.trace"),
+    include_bytes!("../../../corpus/handmade/v1-cpusample.trace"),
+    include_bytes!("../../../corpus/recorded/go1.22/empty.trace"),
+    include_bytes!("../../../corpus/recorded/go1.27/empty.trace"),
+    include_bytes!("../../../corpus/handmade/v2-sample.trace"),
+    include_bytes!("../../../corpus/handmade/v2-experiment-batch.trace"),
 ];
 
 /// The bytes that make a batch take such a record, or nothing for a record that has no batch.

@@ -1,59 +1,15 @@
-//! Every trace of the corpus against what Go's own readers find in it.
+//! Every trace of the corpora against what Go's own readers find in it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io::Read};
 
 use exectrace_format::Format;
 use exectrace_reader::{Survey, Verdict};
-use flate2::read::GzDecoder;
+use exectrace_testkit::Corpus;
 
-/// Where Go and we rightly say different things: file, columns, and why. No columns: the whole row.
-const DIFFERENT: &[(&str, &[&str], &str)] = &[
-    (
-        "go-fuzz-v2/4055b17cae1a3443.trace",
-        &[],
-        "a file of version 1.19 with a lone futile wakeup, which Go 1.19 accepts; judged by Go 1.27, which cannot turn it into v2",
-    ),
-    (
-        "handmade/v2-go123-event-in-1.22.trace",
-        &["strings", "stacks"],
-        "Go's reader takes an event that is newer than the header; its dump, which counts these, does not",
-    ),
-];
-
-fn is_different(file: &str, column: &str) -> bool {
-    DIFFERENT.iter().any(|(other, columns, _)| {
-        *other == file && (columns.is_empty() || columns.contains(&column))
-    })
-}
-
-/// What Go's readers say of a file: a line of `EXPECTED.tsv`, by column.
+/// What is found in a trace, by the names of the table's columns; the fault as `error`.
 type Row = BTreeMap<String, String>;
 
-fn rows(corpus: &Path) -> Vec<Row> {
-    let table = fs::read_to_string(corpus.join("EXPECTED.tsv")).expect("the table");
-    let mut lines = table
-        .lines()
-        .map(|line| line.split('\t').map(str::to_owned));
-    let columns: Vec<String> = lines.next().expect("a head").collect();
-    lines
-        .map(|line| columns.iter().cloned().zip(line).collect())
-        .collect()
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    if let Ok(bytes) = fs::read(path) {
-        return bytes;
-    }
-    let packed = PathBuf::from(format!("{}.gz", path.display()));
-    let file = fs::File::open(&packed).unwrap_or_else(|error| panic!("{packed:?}: {error}"));
-    let mut bytes = Vec::new();
-    GzDecoder::new(file).read_to_end(&mut bytes).expect("gzip");
-    bytes
-}
-
-/// The same columns of our own reader.
+/// The columns as our own reader fills them.
 fn found(file: &[u8]) -> Row {
     let survey = Survey::of(file).as_in_go();
     let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
@@ -111,83 +67,64 @@ fn found(file: &[u8]) -> Row {
 }
 
 #[test]
+fn the_shipped_traces_read_as_in_go() {
+    check_corpus(&Corpus::shipped(), 80);
+}
+
+#[test]
 fn the_large_corpus_reads_as_in_go() {
-    let Some(corpus) = env::var_os("EXECTRACE_CORPUS") else {
-        return;
-    };
-    let corpus = Path::new(&corpus);
+    if let Some(corpus) = Corpus::large() {
+        check_corpus(&corpus, 350);
+    }
+}
+
+#[track_caller]
+fn check_corpus(corpus: &Corpus, files_min: usize) {
+    let traces = corpus.traces();
+    assert!(traces.len() >= files_min, "only {} files", traces.len());
     let mut faults = Vec::new();
-    let mut checked = 0;
-    for row in rows(corpus) {
-        checked += 1;
-        let ours = found(&read(&corpus.join(&row["file"])));
-        for (column, value) in &ours {
-            if let Some(wanted) = row.get(column)
+    for trace in traces {
+        let ours = found(&trace.bytes());
+        for (column, wanted) in trace.columns() {
+            if let Some(value) = ours.get(column)
                 && wanted != value
                 && wanted != "-"
-                && !is_different(&row["file"], column)
+                && trace.difference(column).is_none()
             {
                 faults.push(format!(
                     "{}: {column}: {value}, Go says {wanted}; {} / {}",
-                    row["file"], ours["error"], row["reason"]
+                    trace.file(),
+                    ours["error"],
+                    trace.column("reason")
                 ));
             }
         }
     }
-    assert!(checked > 350, "only {checked} files");
-    assert!(
-        faults.is_empty(),
-        "{} faults:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
+    expect_none(&faults);
 }
 
 #[test]
 fn damaged_files_are_judged_as_in_go() {
-    let Some(corpus) = env::var_os("EXECTRACE_CORPUS") else {
+    let Some(corpus) = Corpus::large() else {
         return;
     };
-    let corpus = Path::new(&corpus);
-    let table = fs::read_to_string(corpus.join("mutations.tsv")).expect("the table");
     let mut faults = Vec::new();
-    let mut bases = BTreeMap::new();
-    for line in table.lines().skip(1) {
-        let columns: Vec<&str> = line.split('\t').collect();
-        let [base, operation, verdict, events, reason] = columns[..] else {
-            panic!("{line}");
-        };
-        let whole = bases
-            .entry(base)
-            .or_insert_with(|| read(&corpus.join(base)));
-        let ours = found(&damage(whole.clone(), operation));
-        for (column, wanted) in [("verdict", verdict), ("events", events)] {
-            if ours[column] != wanted {
-                faults.push(format!(
-                    "{base} {operation}: {column} {}, Go says {wanted}: {} / {reason}",
-                    ours[column], ours["error"]
-                ));
-            }
+    let mut files = BTreeMap::new();
+    for mutation in corpus.mutations() {
+        let whole = files
+            .entry(mutation.file.clone())
+            .or_insert_with(|| corpus.trace(&mutation.file).bytes());
+        let ours = found(&mutation.applied_to(whole.clone()));
+        let ours = ["verdict", "events", "error"].map(|column| ours[column].as_str());
+        if ours[..2] != [&mutation.verdict, &mutation.events] {
+            faults.push(format!("{ours:?}: {mutation:?}"));
         }
     }
-    assert!(
-        faults.is_empty(),
-        "{} faults:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
+    expect_none(&faults);
 }
 
-/// Keeps the first bytes of a file, or flips one bit, as the operation says.
-fn damage(mut file: Vec<u8>, operation: &str) -> Vec<u8> {
-    match operation.split(' ').collect::<Vec<_>>()[..] {
-        ["none"] => {}
-        ["cut", length] => file.truncate(length.parse().expect("a length")),
-        ["flip", offset, bit] => {
-            let offset: usize = offset.parse().expect("an offset");
-            file[offset] ^= 1 << bit.parse::<u32>().expect("a bit");
-        }
-        _ => panic!("unknown operation {operation}"),
-    }
-    file
+#[track_caller]
+fn expect_none(faults: &[String]) {
+    let number = faults.len();
+    assert_eq!(number, 0, "faults:\n{}", faults.join("\n"));
 }

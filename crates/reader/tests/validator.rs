@@ -1,13 +1,10 @@
 //! The second opinion: it agrees with the reader on every trace that is whole, and finds what is made wrong.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs, io::Read};
-
 use exectrace_format::go_v2;
 use exectrace_format::role::{Range, State};
 use exectrace_format::{StackId, StringId, TaskId, ThreadId, UserTaskId, WorkerId};
 use exectrace_reader::{Event, EventType, Kind, Reader, Rule, Timestamp, Validator};
-use flate2::read::GzDecoder;
+use exectrace_testkit::Corpus;
 
 /// The violations in a file's events, up to the fault that ends it.
 fn violations(file: &[u8]) -> Vec<String> {
@@ -22,47 +19,26 @@ fn violations(file: &[u8]) -> Vec<String> {
         .collect()
 }
 
-fn check_folder(folder: &Path) -> usize {
-    let mut checked = 0;
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            checked += check_folder(&path);
-            continue;
-        }
-        let Some(file) = trace(&path) else { continue };
-        let violations = violations(&file);
-        assert!(violations.is_empty(), "{}: {violations:#?}", path.display());
-        checked += 1;
+#[track_caller]
+fn check_corpus(corpus: &Corpus, files_min: usize) {
+    let traces = corpus.traces();
+    assert!(traces.len() >= files_min, "only {} files", traces.len());
+    for trace in traces {
+        let violations = violations(&trace.bytes());
+        assert!(violations.is_empty(), "{}: {violations:#?}", trace.file());
     }
-    checked
-}
-
-/// The bytes of a trace, unpacked; `None` for other files.
-fn trace(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = fs::read(path).ok()?;
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        let packed = std::mem::take(&mut bytes);
-        GzDecoder::new(&packed[..]).read_to_end(&mut bytes).ok()?;
-    }
-    bytes.starts_with(b"go 1.").then_some(bytes)
 }
 
 #[test]
 fn it_agrees_on_all_shipped_traces() {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../format/tests/corpus");
-    assert!(check_folder(&shipped) > 20);
+    check_corpus(&Corpus::shipped(), 80);
 }
 
 #[test]
 fn it_agrees_on_the_large_corpus() {
-    let Some(corpus) = env::var_os("EXECTRACE_CORPUS").map(PathBuf::from) else {
-        return;
-    };
-    if corpus.as_os_str().is_empty() {
-        return;
+    if let Some(corpus) = Corpus::large() {
+        check_corpus(&corpus, 350);
     }
-    assert!(check_folder(&corpus) > 350);
 }
 
 /// A trace of one worker, event by event.

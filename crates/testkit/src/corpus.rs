@@ -1,40 +1,111 @@
-//! Traces recorded elsewhere, too large for this repository.
+//! Traces beside what Go's own readers find in them.
 
-use std::env;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::{env, fs};
 
-use crate::{Scratch, missing, process};
+use crate::{CorpusTrace, Mutation, missing};
 
-/// How long unpacking may take.
-const UNPACK_LIMIT: Duration = Duration::from_secs(60);
+/// Where the shipped traces are.
+const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus");
 
-/// The file `name` of the corpus that the environment variable `EXECTRACE_CORPUS` names, unpacked into `scratch` when it
-/// stands there as `name.gz`. `None`, said aloud, when the variable is not set.
+/// A folder of traces, with a table `EXPECTED.tsv` of what Go's readers say of each.
 ///
-/// # Panics
+/// # Examples
 ///
-/// When the variable is set and the file is not there: then the corpus is not the one that the tests were written for.
-/// When it cannot be unpacked.
-#[must_use]
-#[track_caller]
-pub fn corpus_file(name: &str, scratch: &Scratch) -> Option<PathBuf> {
-    let Some(corpus) = env::var_os("EXECTRACE_CORPUS") else {
-        // Never an error: the corpus is not part of a clone.
-        missing::say("the corpus", "set EXECTRACE_CORPUS to its folder");
-        return None;
-    };
-    let path = Path::new(&corpus).join(name);
-    if path.exists() {
-        return Some(path);
+/// ```
+/// use exectrace_testkit::Corpus;
+/// let trace = Corpus::shipped().trace("handmade/v1-annotations.trace");
+/// assert_eq!((trace.header(), trace.column("logs")), ("1.19", "2"));
+/// assert!(trace.bytes().starts_with(b"go 1.19 trace"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Corpus {
+    folder: PathBuf,
+}
+
+impl Corpus {
+    /// The one that comes with the sources.
+    #[must_use]
+    pub fn shipped() -> Self {
+        Self {
+            folder: SHIPPED.into(),
+        }
     }
-    let packed = Path::new(&corpus).join(format!("{name}.gz"));
-    assert!(packed.exists(), "the corpus has no {name}");
-    let mut gzip = Command::new("gzip");
-    gzip.arg("-dc").arg(&packed);
-    match process::output(&mut gzip, UNPACK_LIMIT) {
-        Ok(bytes) => Some(scratch.file(&name.replace('/', "-"), &bytes)),
-        Err(error) => panic!("{error}"),
+
+    /// A large one, in the folder that the environment variable `EXECTRACE_CORPUS` names; `None`, said aloud, when it is empty or not
+    /// set.
+    #[must_use]
+    pub fn large() -> Option<Self> {
+        let folder = env::var_os("EXECTRACE_CORPUS").filter(|folder| !folder.is_empty());
+        if folder.is_none() {
+            // Never an error: it is not part of a clone.
+            missing::say("the large corpus", "set EXECTRACE_CORPUS to its folder");
+        }
+        Some(Self {
+            folder: folder?.into(),
+        })
     }
+
+    /// Both.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Some(Self::shipped()), Self::large()].into_iter().flatten()
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Its traces, in the order of the table.
+    ///
+    /// # Panics
+    ///
+    /// When the folder has no table: then it is no corpus.
+    #[must_use]
+    pub fn traces(&self) -> Vec<CorpusTrace> {
+        let (columns, rows) = self.table("EXPECTED.tsv");
+        let row = |values| CorpusTrace::new(&self.folder, columns.iter().cloned().zip(values));
+        rows.into_iter().map(row).collect()
+    }
+
+    /// The trace that the table calls `file`.
+    ///
+    /// # Panics
+    ///
+    /// When there is none.
+    #[must_use]
+    #[track_caller]
+    pub fn trace(&self, file: &str) -> CorpusTrace {
+        let trace = self.traces().into_iter().find(|it| it.file() == file);
+        trace.unwrap_or_else(|| panic!("{} has no {file}", self.folder.display()))
+    }
+
+    /// Damaged traces, from the table `mutations.tsv`; none without one.
+    ///
+    /// # Panics
+    ///
+    /// When the table is another one.
+    #[must_use]
+    pub fn mutations(&self) -> Vec<Mutation> {
+        if !self.folder.join("mutations.tsv").exists() {
+            return Vec::new();
+        }
+        let (_, rows) = self.table("mutations.tsv");
+        rows.into_iter().map(Mutation::new).collect()
+    }
+
+    /// The names of a table's columns, and its rows.
+    fn table(&self, name: &str) -> (Vec<String>, Vec<Vec<String>>) {
+        let path = self.folder.join(name);
+        let text = fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{} cannot be read: {error}", path.display()));
+        let mut lines = text.lines().map(columns);
+        let head = lines.next().unwrap_or_default();
+        (head, lines.collect())
+    }
+}
+
+fn columns(line: &str) -> Vec<String> {
+    line.split('\t').map(str::to_owned).collect()
 }

@@ -35,13 +35,17 @@
 //! | `server`, `http`, `links`, `json` | the web view: serve, ask, follow links, check what a browser would parse |
 //! | `top` | [`Top`], a profile by function |
 //! | `oracle`, `oracle_count` | [`Oracle`], Go's own reader event by event; [`OracleCount`], what reading takes |
-//! | `corpus`, `scratch` | traces recorded elsewhere; a directory that goes with the test |
+//! | `corpus`, `corpus_trace` | [`Corpus`], traces beside what Go's readers say of them; [`CorpusTrace`], one of them |
+//! | `mutation`, `difference` | [`Mutation`], a damaged one; where Go's readers and ours may differ |
+//! | `scratch` | [`Scratch`], a directory that goes with the test |
 //! | `random` | numbers for tests that act at random |
 //! | `process`, `line_stream` | a child with a deadline; [`LineStream`], its lines while it runs |
 //! | `missing`, `error` | skip or panic; what can go wrong |
 
 mod accept;
 mod corpus;
+mod corpus_trace;
+mod difference;
 mod error;
 mod go;
 mod go_version;
@@ -50,6 +54,7 @@ mod json;
 mod line_stream;
 mod links;
 mod missing;
+mod mutation;
 mod oracle;
 mod oracle_count;
 mod process;
@@ -61,11 +66,13 @@ mod v1_dump;
 mod v2_dump;
 
 pub use accept::{Accepted, accepts, opens, profiles};
-pub use corpus::corpus_file;
+pub use corpus::Corpus;
+pub use corpus_trace::CorpusTrace;
 pub use error::{Error, PageProblem};
 pub use go::{Go, PROFILES};
 pub use go_version::GoVersion;
 pub use line_stream::LineStream;
+pub use mutation::Mutation;
 pub use oracle::Oracle;
 pub use oracle_count::OracleCount;
 pub use random::Random;

@@ -1,9 +1,6 @@
 //! The levels on traces that Go itself recorded, where the corpus is at hand.
 
-use std::collections::BTreeMap;
-use std::fs;
-
-use exectrace_testkit::{Go, Scratch, V1Dump, V2Dump, accepts, corpus_file, opens};
+use exectrace_testkit::{Corpus, Go, Scratch, V1Dump, V2Dump, accepts, opens};
 
 /// The workloads recorded with Go 1.19 in the corpus.
 const WORKLOADS: [&str; 12] = [
@@ -14,25 +11,20 @@ const WORKLOADS: [&str; 12] = [
 #[test]
 fn events_are_counted_as_by_go_s_own_parser() {
     let scratch = Scratch::new("counts");
-    let (Some(table), Some(go)) = (corpus_file("EXPECTED.tsv", &scratch), Go::v1_19()) else {
+    let (Some(corpus), Some(go)) = (Corpus::large(), Go::v1_19()) else {
         return;
     };
-    let table = fs::read_to_string(table).expect("the table is text");
     let mut checked = 0;
-    for row in table.lines() {
-        let columns: Vec<&str> = row.split('\t').collect();
-        if !columns[0].starts_with("recorded/go1.19/") {
+    for trace in corpus.traces() {
+        if !trace.file().starts_with("recorded/go1.19/") {
             continue;
         }
-        let expected: BTreeMap<String, u64> = columns[9]
-            .split(',')
-            .filter_map(|entry| entry.split_once('='))
-            .map(|(name, count)| (name.to_owned(), count.parse().expect("a count is a number")))
-            .collect();
-        let trace = corpus_file(columns[0], &scratch).expect("the corpus is there");
-        let text = go.listing(&trace).expect("the trace is good");
+        let text = go
+            .listing(&trace.unpacked(&scratch))
+            .expect("the trace is good");
         let dump = V1Dump::parse(&text).expect("the listing is known");
-        assert_eq!(dump.counts(), expected, "{}", columns[0]);
+        let wanted = trace.counts("event_counts").expect("the trace is good");
+        assert_eq!(dump.counts(), wanted, "{}", trace.file());
         checked += 1;
     }
     assert_eq!(checked, WORKLOADS.len());
@@ -40,13 +32,13 @@ fn events_are_counted_as_by_go_s_own_parser() {
 
 #[test]
 fn recordings_are_accepted_by_both() {
+    let Some(corpus) = Corpus::large() else {
+        return;
+    };
     let scratch = Scratch::new("recorded");
     for workload in WORKLOADS {
         let name = format!("recorded/go1.19/{workload}.trace");
-        let Some(trace) = corpus_file(&name, &scratch) else {
-            return;
-        };
-        let accepted = accepts(&trace);
+        let accepted = accepts(&corpus.trace(&name).unpacked(&scratch));
         if let (Some(v1), Some(v2)) = (accepted.v1, accepted.v2) {
             assert_eq!(
                 v1.counts().get("UserLog"),
@@ -59,25 +51,25 @@ fn recordings_are_accepted_by_both() {
 
 #[test]
 fn recordings_open() {
+    let Some(corpus) = Corpus::large() else {
+        return;
+    };
     let scratch = Scratch::new("open");
     for workload in ["annot", "empty"] {
         let name = format!("recorded/go1.19/{workload}.trace");
-        if let Some(trace) = corpus_file(&name, &scratch) {
-            opens(&trace);
-        }
+        opens(&corpus.trace(&name).unpacked(&scratch));
     }
 }
 
 #[test]
 fn newer_recordings_are_read_by_1_27_alone() {
+    let (Some(corpus), Some(old), Some(new)) = (Corpus::large(), Go::v1_19(), Go::v1_27()) else {
+        return;
+    };
     let scratch = Scratch::new("newer");
     for workload in ["annot", "cpu", "mixed", "sysnet"] {
         let name = format!("recorded/go1.25/{workload}.trace");
-        let (Some(trace), Some(old), Some(new)) =
-            (corpus_file(&name, &scratch), Go::v1_19(), Go::v1_27())
-        else {
-            return;
-        };
+        let trace = corpus.trace(&name).unpacked(&scratch);
         assert!(old.listing(&trace).is_err(), "{workload}");
         let text = new.listing(&trace).expect("the trace is good");
         let dump = V2Dump::parse(&text).expect("the listing is known");
@@ -90,7 +82,9 @@ fn newer_recordings_are_read_by_1_27_alone() {
 
 #[test]
 fn broken_rules_are_refused_by_both() {
-    let scratch = Scratch::new("refused");
+    let Some(corpus) = Corpus::large() else {
+        return;
+    };
     for rule in [
         "create-existing",
         "cut-in-event",
@@ -98,11 +92,13 @@ fn broken_rules_are_refused_by_both() {
         "g0-blocks",
         "header-only",
     ] {
-        let Some(trace) = corpus_file(&format!("handmade/v1-{rule}.trace"), &scratch) else {
-            return;
-        };
+        let trace = corpus.trace(&format!("handmade/v1-{rule}.trace"));
         for go in [Go::v1_19(), Go::v1_27()].into_iter().flatten() {
-            assert!(go.listing(&trace).is_err(), "{rule} by {}", go.version());
+            assert!(
+                go.listing(trace.path()).is_err(),
+                "{rule} by {}",
+                go.version()
+            );
         }
     }
 }

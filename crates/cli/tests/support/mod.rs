@@ -5,14 +5,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use exectrace_testkit::Corpus;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// The traces that the format's crate ships.
-pub(crate) fn shipped(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../format/tests/corpus")
-        .join(name)
+/// A shipped trace.
+pub(crate) fn shipped(file: &str) -> PathBuf {
+    Corpus::shipped().folder().join(file)
 }
 
 /// A trace that zstd's own tool has packed, in two frames.

@@ -1,19 +1,17 @@
-//! The traces to compare: those written by hand, those that come with the format, and those of the large corpus where it is at
-//! hand.
+//! The traces to compare: those written by hand, those that are shipped, and those of the large corpus where it is at hand.
 
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use exectrace_format::{Format, Version, text};
-use exectrace_testkit::Scratch;
-use flate2::read::GzDecoder;
+use exectrace_testkit::{Corpus, CorpusTrace, Scratch};
 
-/// A line of a corpus's table.
+/// A trace, and what Go says of it.
 pub(crate) struct Trace {
     pub(crate) name: String,
     /// The file, which may be gzipped.
     pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
     pub(crate) format: String,
     pub(crate) header: String,
     verdict: String,
@@ -23,28 +21,27 @@ impl Trace {
     pub(crate) fn is_accepted_v1(&self) -> bool {
         self.format == "v1" && self.verdict == "accepted"
     }
+}
 
-    /// What is in the file.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let file = fs::read(&self.path).expect("the file is there");
-        if self.path.extension().is_none_or(|ending| ending != "gz") {
-            return file;
+impl From<CorpusTrace> for Trace {
+    fn from(trace: CorpusTrace) -> Self {
+        Self {
+            name: trace.file().to_owned(),
+            path: trace.path().to_owned(),
+            bytes: trace.bytes(),
+            format: trace.format().to_owned(),
+            header: trace.header().to_owned(),
+            verdict: trace.verdict().to_owned(),
         }
-        let mut bytes = Vec::new();
-        GzDecoder::new(file.as_slice())
-            .read_to_end(&mut bytes)
-            .expect("the file is packed");
-        bytes
     }
 }
 
 /// All traces. Those written by hand get files in `scratch`.
 pub(crate) fn traces(scratch: &Scratch) -> impl Iterator<Item = Trace> {
-    let large = env::var_os("EXECTRACE_CORPUS").map(PathBuf::from);
-    let recorded = [Some(small_folder()), large].into_iter().flatten();
+    let recorded = Corpus::all().flat_map(|corpus| corpus.traces());
     written(scratch)
         .into_iter()
-        .chain(recorded.flat_map(|folder| of_folder(&folder)))
+        .chain(recorded.map(Trace::from))
 }
 
 /// The traces that stand as text in `tests/traces`, all of which are accepted.
@@ -70,43 +67,8 @@ fn written(scratch: &Scratch) -> Vec<Trace> {
             },
             header: format!("1.{}", version.minor()),
             verdict: "accepted".to_owned(),
+            bytes,
         }
     });
     written.collect()
-}
-
-/// A trace of the small corpus.
-pub(crate) fn small(name: &str) -> Trace {
-    of_folder(&small_folder())
-        .into_iter()
-        .find(|trace| trace.name == name)
-        .expect("the table has it")
-}
-
-fn small_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../format/tests/corpus")
-}
-
-fn of_folder(folder: &Path) -> Vec<Trace> {
-    let table = fs::read_to_string(folder.join("EXPECTED.tsv")).expect("the table is there");
-    let rows = table.lines().skip(1);
-    rows.map(|row| {
-        let mut columns = row.split('\t').map(str::to_owned);
-        let mut next = || columns.next().expect("a row has four columns");
-        let name = next();
-        let plain = folder.join(&name);
-        let path = if plain.exists() {
-            plain
-        } else {
-            folder.join(format!("{name}.gz"))
-        };
-        Trace {
-            path,
-            format: next(),
-            header: next(),
-            verdict: next(),
-            name,
-        }
-    })
-    .collect()
 }

@@ -12,7 +12,7 @@ mod listing;
 mod v1_listing;
 mod v2_listing;
 
-use exectrace_testkit::{Oracle, Random, Scratch};
+use exectrace_testkit::{Corpus, Oracle, Random, Scratch};
 
 use corpus::Trace;
 use v1_listing::Teller;
@@ -26,7 +26,7 @@ fn compare(
     let scratch = Scratch::new("traces");
     for trace in corpus::traces(&scratch).filter(is_chosen) {
         files += 1;
-        match compare(&trace, &trace.bytes()) {
+        match compare(&trace, &trace.bytes) {
             Ok(count) => events += count,
             Err(fault) => faults.push(format!("{}: {fault}", trace.name)),
         }
@@ -85,16 +85,16 @@ fn another_trace_s_events_are_told_apart() {
         return;
     };
     let [v1, other_v1, v2, other_v2] = [
-        "go1.19-empty.trace",
-        "go1.19-deep.trace",
-        "go1.25-empty.trace",
-        "go1.27-empty.trace",
+        "recorded/go1.19/empty.trace",
+        "recorded/go1.19/deep.trace",
+        "recorded/go1.25/empty.trace",
+        "recorded/go1.27/empty.trace",
     ]
-    .map(corpus::small);
-    let fault = comparison::by_tick(old.events(&v1.path), Teller::Go1_19, &other_v1.bytes())
+    .map(|file| Corpus::shipped().trace(file));
+    let fault = comparison::by_tick(old.events(v1.path()), Teller::Go1_19, &other_v1.bytes())
         .expect_err("the traces are not the same");
     assert!(fault.starts_with("event "), "{fault}");
-    let fault = comparison::in_order(new.events(&v2.path), &other_v2.bytes())
+    let fault = comparison::in_order(new.events(v2.path()), &other_v2.bytes())
         .expect_err("the traces are not the same");
     assert!(fault.starts_with("event 1 differs"), "{fault}");
 }
@@ -102,9 +102,9 @@ fn another_trace_s_events_are_told_apart() {
 #[test]
 fn an_early_end_is_told() {
     let Some(go) = Oracle::v1_27() else { return };
-    let trace = corpus::small("go1.25-empty.trace");
+    let trace = Corpus::shipped().trace("recorded/go1.25/empty.trace");
     let fault =
-        comparison::in_order(go.events(&trace.path), b"no trace").expect_err("Go reads a trace");
+        comparison::in_order(go.events(trace.path()), b"no trace").expect_err("Go reads a trace");
     assert!(
         fault.starts_with("after 0 events we end with a fault"),
         "{fault}"
