@@ -29,7 +29,7 @@ use cursor::Cursor;
 use framing::Framing;
 use frontier::Frontier;
 use generation::{Generation, Sample};
-use order::{Order, Tried, told_task};
+use order::{Order, Pause, told_task};
 
 /// The events of a file of format v2, in order.
 #[derive(Debug)]
@@ -86,19 +86,21 @@ impl<'a> Reader<'a> {
         let Some(open) = &mut self.open else {
             return self.turn(told);
         };
-        while told.len() < BLOCK_EVENTS {
-            let from = told.len();
-            match open.step(&mut self.order, &mut self.tables, told) {
-                Ok(true) => stamp(&mut told[from..], &mut self.last),
-                Ok(false) => {
-                    self.open = None;
-                    break;
-                }
+        let begin = told.len();
+        let mut is_open = true;
+        while is_open && told.len() < BLOCK_EVENTS {
+            let stepped = open.step(&mut self.order, &mut self.tables, told);
+            is_open = match stepped {
+                Ok(is_open) => is_open,
                 Err(error) => {
-                    told.truncate(from);
+                    stamp(&mut told[begin..], &mut self.last);
                     return Err(error.in_generation(open.generation.number));
                 }
-            }
+            };
+        }
+        stamp(&mut told[begin..], &mut self.last);
+        if !is_open {
+            self.open = None;
         }
         Ok(true)
     }
@@ -173,7 +175,7 @@ impl Contents {
 }
 
 impl<'a> Open<'a> {
-    /// Lets one event happen, a CPU sample's or a thread's. False when there is none.
+    /// Lets a CPU sample happen, or a thread's events that come before all others. False when there are none.
     #[inline]
     fn step(
         &mut self,
@@ -182,18 +184,21 @@ impl<'a> Open<'a> {
         told: &mut Vec<Event>,
     ) -> Result<bool, Box<Error>> {
         let time_ns = self.frontier.time_ns();
-        if let Some(&sample) = self.generation.samples.get(self.sample)
-            && time_ns.is_none_or(|time_ns| sample.time_ns < time_ns)
-        {
-            self.sample += 1;
-            let event = self.sample_event(sample, tables);
-            told.push(event);
-            return Ok(true);
+        let mut until_ns = self.frontier.second_ns().unwrap_or(i64::MAX);
+        if let Some(&sample) = self.generation.samples.get(self.sample) {
+            if time_ns.is_none_or(|time_ns| sample.time_ns < time_ns) {
+                self.sample += 1;
+                let event = self.sample_event(sample, tables);
+                told.push(event);
+                return Ok(true);
+            }
+            until_ns = until_ns.min(sample.time_ns);
         }
         if time_ns.is_none() {
             return Ok(false);
         }
-        if self.attempt(0, order, tables, told)? != Tried::Happened {
+        let pause = self.run(0, until_ns, BLOCK_EVENTS, order, tables, told)?;
+        if pause == Pause::NotYet {
             self.step_aside(order, tables, told)?;
         }
         Ok(true)
@@ -209,49 +214,35 @@ impl<'a> Open<'a> {
     ) -> Result<(), Box<Error>> {
         self.frontier.sort();
         for index in 1..self.frontier.len() {
-            if self.attempt(index, order, tables, told)? == Tried::Happened {
+            let room = told.len() + 1;
+            let pause = self.run(index, i64::MAX, room, order, tables, told)?;
+            if pause != Pause::NotYet {
                 return Ok(());
             }
         }
-        Err(self.error(0, Cause::NoOrder))
+        Err(self.frontier.get_mut(0).error(Cause::NoOrder))
     }
 
+    /// Lets events of one cursor happen.
     #[inline]
-    fn attempt(
+    fn run(
         &mut self,
         index: usize,
+        until_ns: i64,
+        room: usize,
         order: &mut Order,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<Tried, Box<Error>> {
-        let clock = self.generation.clock;
+    ) -> Result<Pause, Box<Error>> {
         let cursor = self.frontier.get_mut(index);
-        let (event, place) = (&cursor.next, cursor.place);
-        match order.attempt(event, place, &mut self.generation, tables, told) {
-            Ok(Tried::Happened) => {}
-            Ok(Tried::NotYet) => return Ok(Tried::NotYet),
-            Err(cause) => return Err(self.error(index, *cause)),
-        }
-        if cursor.advance(clock)? {
-            self.frontier.restore(index);
-        } else {
+        let generation = &mut self.generation;
+        let pause = order.run(cursor, until_ns, room, generation, tables, told)?;
+        if pause == Pause::End {
             self.frontier.remove(index);
+        } else {
+            self.frontier.restore(index);
         }
-        Ok(Tried::Happened)
-    }
-
-    #[cold]
-    fn error(&mut self, index: usize, cause: Cause) -> Box<Error> {
-        let cursor = self.frontier.get_mut(index);
-        let next = &cursor.next;
-        let task = task_rules::subject(next.event_type, &next.args);
-        Box::new(Error {
-            cause,
-            offset: next.offset,
-            generation: Some(self.generation.number),
-            thread: Some(cursor.thread),
-            task,
-        })
+        Ok(pause)
     }
 
     fn sample_event(&mut self, sample: Sample, tables: &mut Tables<'a>) -> Event {

@@ -1,29 +1,29 @@
 //! Where a thread's events stand.
 
-use std::ops::Deref;
-
 use exectrace_format::ThreadId;
 use exectrace_format::go_v2::{Batch, EventType, Events, Record};
 
 use super::clock::Clock;
 use super::generation::Group;
-use crate::Error;
+use super::task_rules;
+use crate::{Cause, Error};
 
-/// The next event of one thread.
+/// An event that is decoded, and has not happened yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Upcoming<'a> {
-    record: Record<'a>,
+pub(super) struct Upcoming {
     pub(super) time_ns: i64,
+    pub(super) offset: u64,
+    pub(super) args: [u64; ARGS],
+    pub(super) event_type: EventType,
 }
 
-impl<'a> Deref for Upcoming<'a> {
-    type Target = Record<'a>;
+/// No event has more; entries of tables may.
+const ARGS: usize = 4;
 
-    #[inline(always)]
-    fn deref(&self) -> &Record<'a> {
-        &self.record
-    }
-}
+/// So many events of a thread are decoded at once when it has many: one by one, between those of others, it takes twice as long.
+const ROW_MAX: usize = 32;
+/// So many at first: most threads of a program with thousands of them have few.
+const ROW_FIRST: usize = 4;
 
 /// One thread's events of a generation.
 #[derive(Debug)]
@@ -31,10 +31,16 @@ pub(super) struct Cursor<'a> {
     pub(super) thread: ThreadId,
     /// The thread's place in the order; `None` for events that were written without a thread.
     pub(super) place: Option<usize>,
-    /// The event to come.
-    pub(super) next: Upcoming<'a>,
+    /// Events that are decoded, from the one at `at` on to come.
+    row: Vec<Upcoming>,
+    at: usize,
+    /// What comes after them, if it is a fault.
+    fault: Option<Box<Error>>,
     batches: std::vec::IntoIter<Batch<'a>>,
     events: Events<'a>,
+    /// The time of the last event that is decoded.
+    time_ns: i64,
+    clock: Clock,
 }
 
 impl<'a> Cursor<'a> {
@@ -47,57 +53,115 @@ impl<'a> Cursor<'a> {
         let mut cursor = Self {
             thread: group.thread,
             place,
-            next: Upcoming {
-                record: Record::EMPTY,
-                time_ns: 0,
-            },
+            row: Vec::new(),
+            at: 0,
+            fault: None,
             batches: group.batches.into_iter(),
             events: Events::new(&[], 0),
+            time_ns: 0,
+            clock,
         };
-        Ok(cursor.advance(clock)?.then_some(cursor))
+        Ok(cursor.refill()?.then_some(cursor))
+    }
+
+    /// The event to come.
+    #[inline(always)]
+    pub(super) fn next(&self) -> &Upcoming {
+        &self.row[self.at]
     }
 
     /// Moves to the next event. False at the end.
-    #[inline]
-    pub(super) fn advance(&mut self, clock: Clock) -> Result<bool, Box<Error>> {
-        loop {
-            match self.events.advance(&mut self.next.record) {
-                Ok(true) => {
-                    let passed_ns = clock.ns(self.next.record.delta);
-                    self.next.time_ns = self.next.time_ns.wrapping_add(passed_ns);
-                    return Ok(true);
-                }
-                Err(error) => return self.not_an_event(error),
-                Ok(false) => {
-                    let Some(batch) = self.batches.next() else {
-                        return Ok(false);
-                    };
-                    self.events = batch.events();
-                    self.next.time_ns = clock.ns(batch.time);
-                }
+    #[inline(always)]
+    pub(super) fn advance(&mut self) -> Result<bool, Box<Error>> {
+        self.at += 1;
+        if self.at < self.row.len() {
+            return Ok(true);
+        }
+        self.refill()
+    }
+
+    /// The event to come contradicts the trace.
+    #[cold]
+    pub(super) fn error(&self, cause: Cause) -> Box<Error> {
+        let next = self.next();
+        Box::new(Error {
+            cause,
+            offset: next.offset,
+            generation: None,
+            thread: Some(self.thread),
+            task: task_rules::subject(next.event_type, &next.args),
+        })
+    }
+
+    /// Decodes the next events. False if there are none.
+    #[inline(never)]
+    fn refill(&mut self) -> Result<bool, Box<Error>> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let length = (2 * self.row.len()).clamp(ROW_FIRST, ROW_MAX);
+        self.at = 0;
+        self.row.clear();
+        self.row.reserve(length);
+        while self.row.len() < length {
+            match self.decode(length) {
+                Ok(()) => {}
+                Err(error) => self.not_an_event(error),
+            }
+            if self.row.len() == length || self.fault.is_some() {
+                break;
+            }
+            let Some(batch) = self.batches.next() else {
+                break;
+            };
+            self.events = batch.events();
+            self.time_ns = self.clock.ns(batch.time);
+        }
+        match self.fault.take() {
+            Some(fault) if self.row.is_empty() => Err(fault),
+            fault => {
+                self.fault = fault;
+                Ok(!self.row.is_empty())
             }
         }
+    }
+
+    /// Decodes events of the open batch.
+    #[inline]
+    fn decode(&mut self, length: usize) -> Result<(), exectrace_format::Error> {
+        let mut record = Record::EMPTY;
+        while self.row.len() < length && self.events.advance(&mut record)? {
+            let [args @ .., _] = record.args;
+            self.time_ns = self.time_ns.wrapping_add(self.clock.ns(record.delta));
+            self.row.push(Upcoming {
+                time_ns: self.time_ns,
+                offset: record.offset,
+                args,
+                event_type: record.event_type,
+            });
+        }
+        Ok(())
     }
 
     /// A clock snapshot has an event's form, and Go's reader sees only in its turn that it is none.
     #[cold]
-    fn not_an_event(&mut self, error: exectrace_format::Error) -> Result<bool, Box<Error>> {
+    fn not_an_event(&mut self, error: exectrace_format::Error) {
         use exectrace_format::Error as E;
         match error {
             E::NotAnEvent { offset, number } if number == EventType::ClockSnapshot as u8 => {
-                self.next.record.event_type = EventType::ClockSnapshot;
-                self.next.record.offset = offset;
-                Ok(true)
+                self.row.push(Upcoming {
+                    time_ns: self.time_ns,
+                    offset,
+                    args: [0; ARGS],
+                    event_type: EventType::ClockSnapshot,
+                });
             }
-            _ => Err(Box::new(self.error(error))),
-        }
-    }
-
-    #[cold]
-    fn error(&self, error: exectrace_format::Error) -> Error {
-        Error {
-            thread: Some(self.thread),
-            ..Error::of_format(error)
+            _ => {
+                self.fault = Some(Box::new(Error {
+                    thread: Some(self.thread),
+                    ..Error::of_format(error)
+                }));
+            }
         }
     }
 }

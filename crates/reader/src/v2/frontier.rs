@@ -28,7 +28,7 @@ impl<'a> Frontier<'a> {
 
     pub(super) fn push(&mut self, cursor: Cursor<'a>) {
         self.heap.push(Place {
-            time_ns: cursor.next.time_ns,
+            time_ns: cursor.next().time_ns,
             cursor: self.cursors.len(),
         });
         self.cursors.push(cursor);
@@ -41,6 +41,13 @@ impl<'a> Frontier<'a> {
         self.heap.first().map(|place| place.time_ns)
     }
 
+    /// The earliest time of the other cursors: up to it the first one stays where it is.
+    #[inline]
+    pub(super) fn second_ns(&self) -> Option<i64> {
+        let seconds = self.heap.get(1..)?.iter().take(2);
+        seconds.map(|place| place.time_ns).min()
+    }
+
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> &mut Cursor<'a> {
         &mut self.cursors[self.heap[index].cursor]
@@ -50,7 +57,7 @@ impl<'a> Frontier<'a> {
     #[inline]
     pub(super) fn restore(&mut self, index: usize) {
         let place = &mut self.heap[index];
-        place.time_ns = self.cursors[place.cursor].next.time_ns;
+        place.time_ns = self.cursors[place.cursor].next().time_ns;
         if self.sift_up(index) == index {
             self.sift_down(index);
         }

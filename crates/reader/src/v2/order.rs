@@ -8,16 +8,16 @@
 
 use exectrace_format::go_v2::EventType;
 use exectrace_format::role::State;
-use exectrace_format::{TaskId, ThreadId, UserTaskId, WorkerId};
+use exectrace_format::{StackId, TaskId, ThreadId, UserTaskId, WorkerId};
 
-use super::cursor::Upcoming;
+use super::cursor::{Cursor, Upcoming};
 use super::generation::Generation;
 use super::refusal::Refusal;
 use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, Worker, WorkerState};
 use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
 use crate::tables::Tables;
-use crate::{Cause, Timestamp};
+use crate::{Cause, Error, Timestamp};
 
 /// What became of an event that was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,17 @@ pub(super) enum Tried {
     Happened,
     /// Another event must come first.
     NotYet,
+}
+
+/// Why a thread's events stopped happening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// Its next one may come later than another thread's, or there is no room for it.
+    Later,
+    /// Its next one must wait.
+    NotYet,
+    /// It has no more.
+    End,
 }
 
 /// Everything that events change. It lasts for the whole trace.
@@ -43,7 +54,7 @@ pub(super) struct Order {
 
 /// An event that is tried, and what it is tried on.
 pub(super) struct Trial<'t, 'a> {
-    pub(super) event: &'t Upcoming<'a>,
+    pub(super) event: &'t Upcoming,
     pub(super) generation: &'t mut Generation<'a>,
     pub(super) tables: &'t mut Tables<'a>,
     /// Where what has happened is told.
@@ -110,20 +121,97 @@ impl Order {
         self.first_generation == Some(generation.number)
     }
 
-    /// Tries the next event of a thread: `None` for those that were written without one.
-    #[inline]
-    pub(super) fn attempt<'a>(
+    /// Lets events of a thread happen one after another, as long as none is later than `until_ns` and less than `room` are told.
+    pub(super) fn run<'a>(
         &mut self,
-        event: &Upcoming<'a>,
-        thread: Option<usize>,
+        cursor: &mut Cursor<'a>,
+        until_ns: i64,
+        room: usize,
+        generation: &mut Generation<'a>,
+        tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
+    ) -> Result<Pause, Box<Error>> {
+        let place = cursor.place;
+        let mut thread = self.thread_at(place);
+        let pause = loop {
+            let (event, from) = (cursor.next(), told.len());
+            let mut trial = Trial {
+                event,
+                generation,
+                tables,
+                told,
+                before: thread,
+                after: thread,
+            };
+            let tried = match event.event_type {
+                EventType::GoStart => self.start(&mut trial),
+                EventType::GoBlock => self.stop(&mut trial, State::Waiting),
+                EventType::GoUnblock => self.unblock(&mut trial),
+                EventType::GoSyscallBegin => self.syscall_begin(&mut trial),
+                EventType::GoSyscallEnd => self.syscall_end(&mut trial),
+                EventType::GoCreate => self.create(&mut trial, State::Runnable),
+                EventType::GoDestroy => self.stop(&mut trial, State::NotExist),
+                EventType::GoStop => self.stop(&mut trial, State::Runnable),
+                _ => {
+                    self.set_thread(place, thread);
+                    let tried =
+                        self.attempt(event, place, trial.generation, trial.tables, trial.told);
+                    trial.after = self.thread_at(place);
+                    tried
+                }
+            };
+            let after = trial.after;
+            match tried {
+                Ok(Tried::Happened) => thread = after,
+                Ok(Tried::NotYet) => break Pause::NotYet,
+                Err(cause) => {
+                    told.truncate(from);
+                    return Err(cursor.error(*cause));
+                }
+            }
+            match cursor.advance() {
+                Ok(true) => {}
+                Ok(false) => break Pause::End,
+                Err(error) => {
+                    told.truncate(from);
+                    return Err(error);
+                }
+            }
+            if cursor.next().time_ns > until_ns || told.len() >= room {
+                break Pause::Later;
+            }
+        };
+        self.set_thread(place, thread);
+        Ok(pause)
+    }
+
+    /// What is known of the thread of a place.
+    #[inline(always)]
+    fn thread_at(&self, place: Option<usize>) -> Thread {
+        match place {
+            Some(place) => self.threads[place],
+            None => Thread::new(NONE),
+        }
+    }
+
+    #[inline(always)]
+    fn set_thread(&mut self, place: Option<usize>, thread: Thread) {
+        if let Some(place) = place {
+            self.threads[place] = thread;
+        }
+    }
+
+    /// Tries an event of any type.
+    #[inline(never)]
+    fn attempt<'a>(
+        &mut self,
+        event: &Upcoming,
+        place: Option<usize>,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
     ) -> Result<Tried, Refusal> {
-        let before = match thread {
-            Some(index) => self.threads[index],
-            None => Thread::new(NONE),
-        };
+        let before = self.thread_at(place);
         let mut trial = Trial {
             event,
             generation,
@@ -133,8 +221,8 @@ impl Order {
             after: before,
         };
         let tried = self.dispatch(&mut trial)?;
-        if let (Some(index), Tried::Happened) = (thread, tried) {
-            self.threads[index] = trial.after;
+        if tried == Tried::Happened {
+            self.set_thread(place, trial.after);
         }
         Ok(tried)
     }
@@ -219,7 +307,7 @@ impl Order {
     }
 
     fn user_task_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
-        let [id, parent, name, stack, _] = trial.event.args;
+        let [id, parent, name, stack] = trial.event.args;
         trial.needs(Needs::All)?;
         if self.user_tasks.contains_key(&id) {
             return Err(Box::new(Cause::UserTaskExists { user_task: id }));
@@ -271,7 +359,7 @@ impl Order {
     }
 
     fn log(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
-        let [user_task, key, message, stack, _] = trial.event.args;
+        let [user_task, key, message, stack] = trial.event.args;
         trial.needs(Needs::All)?;
         let kind = Kind::UserLog {
             user_task: UserTaskId(user_task),
@@ -299,7 +387,7 @@ impl Order {
 
 impl Trial<'_, '_> {
     /// Whether the thread has what it needs.
-    #[inline]
+    #[inline(always)]
     pub(super) fn needs(&self, needs: Needs) -> Result<(), Refusal> {
         let Thread { id, task, worker } = self.before;
         let (thread, task, worker) = (id != NONE, task != NONE, worker != NONE);
@@ -311,35 +399,24 @@ impl Trial<'_, '_> {
             Needs::Task => thread && task,
             Needs::ThreadFree => thread && !task,
         };
-        if fits { Ok(()) } else { Err(self.lacks(needs)) }
-    }
-
-    #[cold]
-    fn lacks(&self, needs: Needs) -> Refusal {
-        let lacks = |subject, wanted| Box::new(Cause::Context { subject, wanted });
-        if self.before.id == NONE {
-            return lacks("thread", true);
-        }
-        match needs {
-            Needs::All | Needs::Worker | Needs::WorkerFree if self.before.worker == NONE => {
-                lacks("worker", true)
-            }
-            Needs::WorkerFree | Needs::ThreadFree => lacks("task", false),
-            _ => lacks("task", true),
+        if fits {
+            Ok(())
+        } else {
+            Err(lacks(needs, thread, worker))
         }
     }
 
     /// The event happened, and means this; `before` is who was where. `stack` is its id in the file.
-    #[inline(always)]
+    #[inline]
     pub(super) fn tell(&mut self, before: Thread, stack: u64, kind: Kind) -> Result<(), Refusal> {
-        self.tell_who(before, stack)?.kind = kind;
+        let stack = self.stack(stack)?;
+        self.tell_at(before, stack, kind);
         Ok(())
     }
 
-    /// Tells all of an event but its kind.
-    #[inline]
-    fn tell_who(&mut self, before: Thread, stack: u64) -> Result<&mut Event, Refusal> {
-        let stack = self.stack(stack)?;
+    /// The same with a stack that is known. Always inlined: else what it is given goes through memory.
+    #[inline(always)]
+    pub(super) fn tell_at(&mut self, before: Thread, stack: StackId, kind: Kind) {
         self.told.push(Event {
             time: Timestamp(self.event.time_ns),
             offset: self.event.offset,
@@ -347,10 +424,9 @@ impl Trial<'_, '_> {
             worker: WorkerId(before.worker as i64),
             thread: ThreadId(before.id),
             stack,
-            ..Event::blank(AnyType::V2(self.event.event_type))
+            event_type: AnyType::V2(self.event.event_type),
+            kind,
         });
-        let last = self.told.len() - 1;
-        Ok(&mut self.told[last])
     }
 
     pub(super) fn string(&mut self, id: u64) -> Result<exectrace_format::StringId, Refusal> {
@@ -358,13 +434,27 @@ impl Trial<'_, '_> {
     }
 
     #[inline]
-    pub(super) fn stack(&mut self, id: u64) -> Result<exectrace_format::StackId, Refusal> {
+    pub(super) fn stack(&mut self, id: u64) -> Result<StackId, Refusal> {
         self.generation.stack(id, self.tables)
     }
 
     /// The sequence as this generation begins.
     pub(super) fn sequence(&self) -> Sequence {
         Sequence::begin(self.generation.number)
+    }
+}
+
+/// What of it the event lacks, or should not have, that needs this.
+#[cold]
+fn lacks(needs: Needs, thread: bool, worker: bool) -> Refusal {
+    let lacks = |subject, wanted| Box::new(Cause::Context { subject, wanted });
+    if !thread {
+        return lacks("thread", true);
+    }
+    match needs {
+        Needs::All | Needs::Worker | Needs::WorkerFree if !worker => lacks("worker", true),
+        Needs::WorkerFree | Needs::ThreadFree => lacks("task", false),
+        _ => lacks("task", true),
     }
 }
 

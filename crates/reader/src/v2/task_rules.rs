@@ -23,6 +23,7 @@ fn transition(task: u64, from: State, to: State) -> Kind {
 }
 
 impl Order {
+    #[inline(always)]
     pub(super) fn create(
         &mut self,
         trial: &mut Trial<'_, '_>,
@@ -69,6 +70,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
+    #[inline(always)]
     pub(super) fn start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
         let Some(task) = self.tasks.get(id) else {
@@ -88,24 +90,27 @@ impl Order {
     }
 
     /// The running task ends, yields or waits.
+    #[inline(always)]
     pub(super) fn stop(&mut self, trial: &mut Trial<'_, '_>, to: State) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let id = trial.before.task;
         self.leave(id, State::Running, to)?;
         trial.after.task = NONE;
         let [reason, stack, ..] = trial.event.args;
+        let (reason, stack) = (trial.string(reason)?, trial.stack(stack)?);
         let kind = Kind::TaskTransition {
             task: TaskId(id),
             from: State::Running,
             to,
-            reason: trial.string(reason)?,
-            stack: trial.stack(stack)?,
+            reason,
+            stack,
         };
-        trial.tell(trial.before, stack, kind)?;
+        trial.tell_at(trial.before, stack, kind);
         Ok(Tried::Happened)
     }
 
     /// A task passes from one state to another, or out of being.
+    #[inline(always)]
     fn leave(&mut self, id: u64, from: State, to: State) -> Result<(), Refusal> {
         match self.tasks.get(id) {
             Some(task) if task.state == from => task.state = to,
@@ -117,6 +122,7 @@ impl Order {
         Ok(())
     }
 
+    #[inline(always)]
     pub(super) fn unblock(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [id, number, stack, ..] = trial.event.args;
         let Some(task) = self.tasks.get(id) else {
@@ -167,6 +173,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
+    #[inline(always)]
     pub(super) fn syscall_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         let [number, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
@@ -178,17 +185,19 @@ impl Order {
         let next = worker.sequence.next(trial.generation.number, number);
         worker.sequence = next.ok_or(Cause::OutOfSequence { found: number })?;
         worker.state = WorkerState::Syscall;
+        let stack = trial.stack(stack)?;
         let kind = Kind::TaskTransition {
             task: TaskId(id),
             from: State::Running,
             to: State::Syscall,
             reason: StringId(0),
-            stack: trial.stack(stack)?,
+            stack,
         };
-        trial.tell(trial.before, stack, kind)?;
+        trial.tell_at(trial.before, stack, kind);
         Ok(Tried::Happened)
     }
 
+    #[inline(always)]
     pub(super) fn syscall_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
@@ -253,7 +262,7 @@ impl Order {
     }
 
     pub(super) fn task_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
-        let [id, thread_id, number, stack, _] = trial.event.args;
+        let [id, thread_id, number, stack] = trial.event.args;
         let has_stack = trial.event.event_type == EventType::GoStatusStack;
         let stack = if has_stack { stack } else { 0 };
         let state = task_state(number).ok_or(Cause::NoSuchState { number })?;
