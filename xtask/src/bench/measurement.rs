@@ -1,0 +1,111 @@
+//! What a bench reported of a row.
+
+use std::fmt;
+
+use super::row::Row;
+
+/// What a bench reported.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measurement {
+    pub(super) value: f64,
+    pub(super) unit: String,
+    /// What was measured beside it.
+    pub(super) reference: String,
+}
+
+impl Measurement {
+    /// The key and the measurement of a line, if it is one: of the five fields, or in the words of one of `rows`.
+    pub(super) fn parse<'r>(
+        line: &str,
+        mut rows: impl Iterator<Item = &'r Row>,
+    ) -> Option<(String, Self)> {
+        let (key, value, unit, reference) = match line.split('\t').collect::<Vec<_>>()[..] {
+            ["bench", key, value, unit, reference] => (key, value, unit, reference),
+            [line] => {
+                let row = rows.find(|row| {
+                    let rest = line.strip_prefix(row.what);
+                    rest.is_some_and(|rest| rest.starts_with(": "))
+                })?;
+                let (value, rest) = line[row.what.len() + 2..].split_once(' ')?;
+                let (unit, reference) = rest.split_once(" (").unwrap_or((rest, ""));
+                (row.key, value, unit, reference.trim_end_matches(')'))
+            }
+            _ => return None,
+        };
+        let measurement = Self {
+            value: value.parse().ok().filter(|value: &f64| value.is_finite())?,
+            unit: unit.to_owned(),
+            reference: reference.to_owned(),
+        };
+        Some((key.to_owned(), measurement))
+    }
+}
+
+impl fmt::Display for Measurement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} {}", self.value, self.unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: [Row; 2] = [
+        Row::at_most(
+            "profbuf_write_1",
+            "profbuf write, depth 1",
+            "ns",
+            15.0,
+            10.0,
+        ),
+        Row::at_most(
+            "profbuf_write_32",
+            "profbuf write, depth 32",
+            "ns",
+            25.0,
+            18.0,
+        ),
+    ];
+
+    fn parse(line: &str) -> Option<(String, Measurement)> {
+        Measurement::parse(line, ROWS.iter())
+    }
+
+    #[test]
+    fn a_line_is_five_fields() {
+        let (key, it) = parse("bench\tevent\t12.5\tns\tclock 9.6 ns").expect("five fields");
+        assert_eq!(
+            (key.as_str(), it.value, it.unit.as_str()),
+            ("event", 12.5, "ns")
+        );
+        assert_eq!(it.reference, "clock 9.6 ns");
+        for line in [
+            "",
+            "bench\tevent\t12.5\tns",
+            "bench\tevent\tfast\tns\t",
+            "bench\tevent\tNaN\tns\t",
+            "bench event 1 ns x",
+        ] {
+            assert_eq!(parse(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_for_people_names_the_row() {
+        let (key, it) = parse("profbuf write, depth 32: 18.5 ns (memory copy 14.3 ns)")
+            .expect("the text is a row's");
+        assert_eq!(
+            (key.as_str(), it.value, it.unit.as_str()),
+            ("profbuf_write_32", 18.5, "ns")
+        );
+        assert_eq!(it.reference, "memory copy 14.3 ns");
+        let bare = parse("profbuf write, depth 1: 9 ns");
+        assert!(bare.is_some_and(|(key, it)| key == "profbuf_write_1" && it.unit == "ns"));
+        assert_eq!(
+            parse("profbuf write, depth 64: 18.5 ns (memory copy 14.3 ns)"),
+            None
+        );
+        assert_eq!(parse("test result: ok. 0 passed"), None);
+    }
+}
