@@ -1,6 +1,9 @@
 //! What can go wrong between a trace and Go's tools.
 
+use std::path::PathBuf;
 use std::{fmt, io};
+
+use crate::GoVersion;
 
 /// Why a tool's answer is not what a good recording gets.
 #[derive(Debug)]
@@ -12,6 +15,15 @@ pub enum Error {
         command: String,
         /// What the system said.
         source: io::Error,
+    },
+    /// A toolchain was found, and is not what it should be.
+    NotWorking {
+        /// What it should be.
+        version: GoVersion,
+        /// Where it was found.
+        binary: PathBuf,
+        /// What it did.
+        source: Box<Error>,
     },
     /// The tool ended with a failure: it refuses the file.
     Refused {
@@ -84,6 +96,15 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { command, source } => write!(f, "cannot run `{command}`: {source}"),
+            Self::NotWorking {
+                version,
+                binary,
+                source,
+            } => write!(
+                f,
+                "{} is not a working {version}: {source}",
+                binary.display()
+            ),
             Self::Refused { command, code, log } => match code {
                 Some(code) => write!(f, "`{command}` exits {code} and says:\n{log}"),
                 None => write!(f, "`{command}` was ended by a signal and says:\n{log}"),
@@ -126,6 +147,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Start { source, .. } => Some(source),
+            Self::NotWorking { source, .. } => Some(source),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! A Go toolchain, found, checked and made ready to work without a network.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +10,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::{Error, GoVersion, Server, Top, missing, process};
+use crate::{Error, GoVersion, Scratch, Server, Top, missing, process};
 
 /// The profiles that `go tool trace -pprof` knows.
 pub const PROFILES: [&str; 4] = ["net", "sync", "syscall", "sched"];
@@ -63,6 +64,28 @@ impl Go {
     pub fn v1_27() -> Option<&'static Self> {
         static FOUND: OnceLock<Result<Option<Go>, String>> = OnceLock::new();
         Self::found(GoVersion::V1_27, &FOUND)
+    }
+
+    /// The toolchain of a version, for a command: tests ask [`Go::v1_19`] and [`Go::v1_27`]. `None` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the one that the environment names is another version or does not work.
+    pub fn find(version: GoVersion) -> Result<Option<Self>, Error> {
+        let binary = match version.named() {
+            Some(binary) if binary.as_os_str().is_empty() => return Ok(None),
+            Some(binary) => binary,
+            None if version.usual().exists() => version.usual(),
+            None => return Ok(None),
+        };
+        match Self::prepare(version, &binary) {
+            Ok(go) => Ok(Some(go)),
+            Err(error) => Err(Error::NotWorking {
+                version,
+                binary,
+                source: Box::new(error),
+            }),
+        }
     }
 
     /// Which toolchain this is.
@@ -132,6 +155,38 @@ impl Go {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Builds the program in `folder`, which needs nothing but Go's own packages, runs it with these arguments and returns
+    /// what it prints. It runs in a folder of its own, so a path among the arguments must be absolute.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be built, fails, or runs for longer than `limit`.
+    pub fn run(
+        &self,
+        folder: &Path,
+        arguments: &[&OsStr],
+        limit: Duration,
+    ) -> Result<Vec<u8>, Error> {
+        let scratch = Scratch::new("go-program");
+        let program = scratch.path().join("program");
+        let mut build = isolated(&self.binary, &self.cache);
+        build.arg("build").arg("-o").arg(&program);
+        process::output(build.current_dir(folder), BUILD_LIMIT)?;
+        process::output(self.command(&program).args(arguments), limit)
+    }
+
+    /// The Go files of `folder` that gofmt would change, a line each.
+    ///
+    /// # Errors
+    ///
+    /// When gofmt cannot be run, or a file is not Go.
+    pub fn unformatted(&self, folder: &Path) -> Result<String, Error> {
+        let mut command = self.command(&self.root.join("bin/gofmt"));
+        command.arg("-l").arg(absolute(folder));
+        let bytes = process::output(&mut command, TOOL_LIMIT)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// What `go version` says.
     pub(crate) fn release(&self) -> &str {
         &self.release
@@ -168,7 +223,7 @@ impl Go {
         version: GoVersion,
         slot: &'static OnceLock<Result<Option<Self>, String>>,
     ) -> Option<&'static Self> {
-        match slot.get_or_init(|| Self::find(version)) {
+        match slot.get_or_init(|| Self::find(version).map_err(|error| error.to_string())) {
             Ok(Some(go)) => Some(go),
             Ok(None) => {
                 missing::skip(&version.to_string(), version.install_hint());
@@ -176,18 +231,6 @@ impl Go {
             }
             Err(problem) => panic!("{problem}"),
         }
-    }
-
-    fn find(version: GoVersion) -> Result<Option<Self>, String> {
-        let binary = match version.named() {
-            Some(binary) if binary.as_os_str().is_empty() => return Ok(None),
-            Some(binary) => binary,
-            None if version.usual().exists() => version.usual(),
-            None => return Ok(None),
-        };
-        Self::prepare(version, &binary)
-            .map(Some)
-            .map_err(|error| format!("{} is not a working {version}: {error}", binary.display()))
     }
 
     /// Asks `binary` who it is and has it build or name its tools.

@@ -203,9 +203,7 @@ mod tests {
     #[test]
     fn the_program_is_formatted() {
         let Some(go) = Go::v1_19() else { return };
-        let mut gofmt = go.command(&go.root().join("bin/gofmt"));
-        gofmt.arg("-l").arg(absolute(Path::new(FOLDER)));
-        let unformatted = crate::process::output(&mut gofmt, READ_LIMIT).expect("gofmt runs");
-        assert_eq!(String::from_utf8_lossy(&unformatted), "", "gofmt -w these");
+        let unformatted = go.unformatted(Path::new(FOLDER)).expect("gofmt runs");
+        assert_eq!(unformatted, "", "gofmt -w these");
     }
 }
