@@ -31,8 +31,17 @@ const TABLES: [Table; 1] = [recording::TABLE];
 /// The name of the other tracers' benches, which stand outside the workspace, in `bench/peers`.
 const PEERS: &str = "peers";
 
-/// Runs the benches of the packages of these names, or of all members that have some, and prints the table.
-pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {
+/// What is to be measured.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Packages whose benches run; `peers` for other tracers, which are in no package of ours.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+/// Runs the benches of the named packages, or of all members that have some, and prints the tables.
+pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
+    let names = &arguments.names;
     let benched = |name: &String| {
         let mut packages = workspace.packages.iter();
         packages.any(|package| package.name == *name && !package.benches.is_empty())

@@ -1,11 +1,13 @@
-//! The workspace's own checks: `cargo xtask ci`, `tidy`, `bench`.
+//! The workspace's own checks: `cargo xtask ci`, `tidy`, `bench`, `bigtrace`.
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | `arguments` | what a command line asks for |
 //! | `ci` | the steps that a change must pass, a row each |
 //! | `loom` | the model-checked suites, a row each |
 //! | `tidy` | the rules that neither the compiler nor clippy can check |
 //! | `bench` | the budgets, a row each, and how ours compare |
+//! | `bigtrace` | large traces for the bench, recorded with Go |
 //! | `workspace`, `command`, `error` | the packages; running programs; what can fail |
 
 #![expect(
@@ -14,7 +16,9 @@
     reason = "a command talks to whoever runs it"
 )]
 
+mod arguments;
 mod bench;
+mod bigtrace;
 mod ci;
 mod command;
 mod error;
@@ -22,26 +26,15 @@ mod loom;
 mod tidy;
 mod workspace;
 
-use std::env;
 use std::process::ExitCode;
 
+use arguments::{Arguments, Task};
+use clap::Parser;
 use error::Error;
 use workspace::Workspace;
 
-const HELP: &str = "\
-The workspace's own checks.
-
-    cargo xtask ci [STEP…]      all that a change must pass, or only the named steps
-    cargo xtask ci --list       the steps
-    cargo xtask tidy            the house rules that no compiler checks
-    cargo xtask bench [NAME…]   the benches beside their budgets, or only those of the named packages;
-                                `peers` for other tracers, which are in no package of ours
-    cargo xtask help            this text
-";
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    match run(&arguments) {
+    match run(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -50,41 +43,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[String]) -> Result<(), Error> {
-    let Some((task, rest)) = arguments.split_first() else {
-        print!("{HELP}");
+fn run(task: Task) -> Result<(), Error> {
+    if let Task::Ci { list: true, .. } = task {
+        ci::list();
         return Ok(());
-    };
-    match task.as_str() {
-        "ci" if rest == ["--list"] => {
-            ci::list();
-            Ok(())
-        }
-        "ci" => ci::run(&Workspace::load()?, rest),
-        "tidy" if rest.is_empty() => tidy::run(&Workspace::load()?),
-        "bench" => bench::run(&Workspace::load()?, rest),
-        "help" | "--help" | "-h" => {
-            print!("{HELP}");
-            Ok(())
-        }
-        _ => Err(Error::Usage {
-            arguments: arguments.join(" "),
-        }),
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unknown_words_are_refused() {
-        for words in [&["cii"][..], &["tidy", "now"], &["--ci"]] {
-            let arguments: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            assert!(
-                matches!(run(&arguments), Err(Error::Usage { .. })),
-                "{words:?}"
-            );
-        }
+    let workspace = Workspace::load()?;
+    match task {
+        Task::Ci { steps, .. } => ci::run(&workspace, &steps),
+        Task::Tidy => tidy::run(&workspace),
+        Task::Bench(arguments) => bench::run(&workspace, &arguments),
+        Task::Bigtrace(arguments) => bigtrace::run(&workspace, &arguments),
     }
 }

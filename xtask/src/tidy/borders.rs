@@ -91,8 +91,9 @@ const BORDERS: &[Border] = &[
     },
     Border {
         package: "xtask",
-        ours: &[],
-        outside: Outside::Only(&["serde_json"]),
+        // Where toolchains are found.
+        ours: &["exectrace-testkit"],
+        outside: Outside::Only(&["clap", "serde_json"]),
     },
 ];
 
