@@ -11,6 +11,7 @@
 //! Of several lines about one row the last counts.
 
 mod measurement;
+mod reading;
 mod recording;
 mod row;
 mod table;
@@ -18,6 +19,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::bigtrace;
 use crate::command::Invocation;
 use crate::error::Error;
 use crate::workspace::Workspace;
@@ -26,7 +28,7 @@ use row::Row;
 use table::Table;
 
 /// All budgets.
-const TABLES: [Table; 1] = [recording::TABLE];
+const TABLES: [Table; 2] = [recording::TABLE, reading::TABLE];
 
 /// The name of the other tracers' benches, which stand outside the workspace, in `bench/peers`.
 const PEERS: &str = "peers";
@@ -37,7 +39,13 @@ pub(crate) struct Arguments {
     /// Packages whose benches run; `peers` for other tracers, which are in no package of ours.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// Also the memory for traces of 500 MB and more, which takes some minutes.
+    #[arg(long)]
+    big: bool,
 }
+
+/// The package whose bench reads the traces of `bigtrace`.
+const READER: &str = "exectrace-reader";
 
 /// Runs the benches of the named packages, or of all members that have some, and prints the tables.
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
@@ -61,7 +69,17 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Er
         }
         // By name: without, cargo would run the unit tests too.
         let benches = package.benches.join(" --bench ");
-        let invocation = Invocation::cargo(&format!("bench -p {} --bench {benches}", package.name));
+        let line = format!("bench -p {} --bench {benches}", package.name);
+        let mut invocation = Invocation::cargo(&line);
+        if package.name == READER {
+            let traces = bigtrace::directory(workspace);
+            invocation = invocation
+                .argument("--")
+                .argument(format!("--traces={}", traces.display()));
+            if arguments.big {
+                invocation = invocation.argument("--big");
+            }
+        }
         measured.extend(measurements(&invocation, &workspace.root)?);
     }
     if names.iter().any(|name| name == PEERS) {
