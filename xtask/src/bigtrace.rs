@@ -1,8 +1,9 @@
 //! Large traces to measure the reader with, recorded by the program in the folder `bigtrace`.
 //!
-//! The toolchain gives the format: Go 1.19 writes v1, Go 1.27 writes v2. No trace is like another, so what is there already is
+//! The toolchain gives the format. No trace is like another, so what is there already is
 //! left alone, and two runs of the bench read the same files.
 
+mod format;
 mod kind;
 mod size;
 
@@ -11,10 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use exectrace_testkit::{Go, GoVersion};
+use exectrace_testkit::Go;
 
 use crate::error::Error;
 use crate::workspace::Workspace;
+pub(crate) use format::Format;
 pub(crate) use kind::Kind;
 pub(crate) use size::Size;
 
@@ -24,6 +26,9 @@ pub(crate) struct Arguments {
     /// What the traced program does; all kinds unless given.
     #[arg(long)]
     kind: Option<Kind>,
+    /// How the traces are written; both formats unless given.
+    #[arg(long)]
+    format: Option<Format>,
     /// How large a trace is to be, about.
     #[arg(long, value_enum, default_value_t = Size::Mb100)]
     size: Size,
@@ -34,9 +39,6 @@ pub(crate) struct Arguments {
 
 /// The folder of the program, from the root.
 const PROGRAM: &str = "bigtrace";
-
-/// The toolchains, and the format that each writes.
-const FORMATS: [(GoVersion, &str); 2] = [(GoVersion::V1_19, "v1"), (GoVersion::V1_27, "v2")];
 
 /// How long the program may take: 1 GB of format v1 is five minutes on an idle machine.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -50,29 +52,30 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Er
     let directory =
         std::path::absolute(&directory).map_err(|source| Error::write(&directory, source))?;
     fs::create_dir_all(&directory).map_err(|source| Error::write(&directory, source))?;
-    let kinds = match arguments.kind {
-        Some(kind) => vec![kind],
-        None => Kind::ALL.to_vec(),
-    };
-    for (version, format) in FORMATS {
-        let mut found = None;
-        for &kind in &kinds {
-            let path = directory.join(file_name(format, kind, arguments.size));
-            if path.exists() {
-                println!("{} is there already", path.display());
-                continue;
-            }
-            let go = match found.take() {
-                Some(go) => go,
-                None => Go::find(version)?.ok_or(Error::NoGo { version })?,
-            };
+    let kinds = arguments.kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    let formats = arguments
+        .format
+        .map_or(Format::ALL.to_vec(), |format| vec![format]);
+    for format in formats {
+        let wanted = kinds.iter().map(|&kind| {
+            (
+                kind,
+                directory.join(file_name(format, kind, arguments.size)),
+            )
+        });
+        let (there, missing): (Vec<_>, Vec<_>) = wanted.partition(|(_, path)| path.exists());
+        for (_, path) in there {
+            println!("{} is there already", path.display());
+        }
+        if missing.is_empty() {
+            continue;
+        }
+        let version = format.writer();
+        let go = Go::find(version)?.ok_or(Error::NoGo { version })?;
+        for (kind, path) in missing {
             let bytes = record(&go, workspace, kind, arguments.size.bytes(), &path)?;
-            println!(
-                "{}: {:.1} MB by {version}",
-                path.display(),
-                bytes as f64 / 1e6
-            );
-            found = Some(go);
+            let written_mb = bytes as f64 / 1e6;
+            println!("{}: {written_mb:.1} MB by {version}", path.display());
         }
     }
     Ok(())
@@ -84,7 +87,7 @@ pub(crate) fn directory(workspace: &Workspace) -> PathBuf {
 }
 
 /// The name of a trace: the bench looks for it.
-fn file_name(format: &str, kind: Kind, size: Size) -> String {
+fn file_name(format: Format, kind: Kind, size: Size) -> String {
     format!("{format}-{kind}-{size}.trace")
 }
 
@@ -133,11 +136,11 @@ mod tests {
     }
 
     /// Records a small trace of each kind: Go's own tool opens it, and it has what its kind promises.
-    fn check(go: &Go, counts: fn(&str) -> Counts, names: [&str; 3]) {
+    fn check(format: Format, go: &Go, counts: fn(&str) -> Counts, names: [&str; 3]) {
         let [any, annotated, sampled] = names;
         let scratch = Scratch::new("bigtrace");
         for kind in Kind::ALL {
-            let path = scratch.path().join(file_name("v", kind, Size::Mb100));
+            let path = scratch.path().join(file_name(format, kind, Size::Mb100));
             let bytes = record(go, &workspace(), kind, BYTES, &path).expect("the program runs");
             // What is in flight when the trace is full still goes in, which tells only in a small trace.
             assert!((BYTES..10 * BYTES).contains(&bytes), "{kind}: {bytes}");
@@ -154,7 +157,12 @@ mod tests {
     fn go_1_19_records_format_v1() {
         let Some(go) = Go::v1_19() else { return };
         let counts = |text: &_| V1Dump::parse(text).expect("a listing").counts();
-        check(go, counts, ["GoUnblock", "UserRegion", "CPUSample"]);
+        check(
+            Format::V1,
+            go,
+            counts,
+            ["GoUnblock", "UserRegion", "CPUSample"],
+        );
     }
 
     #[test]
@@ -162,6 +170,7 @@ mod tests {
         let Some(go) = Go::v1_27() else { return };
         let counts = |text: &_| V2Dump::parse(text).expect("a listing").counts();
         check(
+            Format::V2,
             go,
             counts,
             ["StateTransition", "RegionBegin", "StackSample"],
@@ -179,16 +188,17 @@ mod tests {
     #[test]
     fn a_trace_that_is_there_is_left_alone() {
         let scratch = Scratch::new("bigtrace-there");
-        for (_, format) in FORMATS {
+        for format in Format::ALL {
             let _ = scratch.file(&file_name(format, Kind::PingPong, Size::Gb1), b"kept");
         }
         let arguments = Arguments {
             kind: Some(Kind::PingPong),
+            format: None,
             size: Size::Gb1,
             dir: Some(scratch.path().to_owned()),
         };
         run(&workspace(), &arguments).expect("there is nothing to do");
-        for (_, format) in FORMATS {
+        for format in Format::ALL {
             let path = scratch
                 .path()
                 .join(file_name(format, Kind::PingPong, Size::Gb1));

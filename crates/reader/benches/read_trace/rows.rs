@@ -120,11 +120,13 @@ impl Rows {
         if path.exists() {
             return Some(path);
         }
-        let size = trace.rsplit('-').next().unwrap_or_default();
-        eprintln!(
-            "not measured: {} is not there; `cargo xtask bigtrace --size {size}` records it",
-            path.display()
-        );
+        let words: Vec<&str> = trace.split('-').collect();
+        if let [format, kind, size] = words[..] {
+            eprintln!(
+                "not measured: no {}; `cargo xtask bigtrace --format {format} --kind {kind} --size {size}` records it",
+                path.display()
+            );
+        }
         None
     }
 }
