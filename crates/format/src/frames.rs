@@ -42,6 +42,34 @@ impl<'a> Frames<'a> {
             numbers,
         }
     }
+
+    /// Passes the next frame, and decodes only its address.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use exectrace_format::Frame;
+    /// use exectrace_format::go_v2::{EventType, Record};
+    ///
+    /// let record = Record { event_type: EventType::Stack, rest: &[9, 1, 2, 3, 8, 1, 2, 5], ..Record::EMPTY };
+    /// let mut frames = record.frames();
+    /// assert_eq!(frames.skip_frame(), Some(9));
+    /// assert_eq!(frames.next(), Some(Frame { pc: 8, function: 1.into(), file: 2.into(), line: 5 }));
+    /// ```
+    #[inline]
+    pub fn skip_frame(&mut self) -> Option<u64> {
+        let (pc, mut at) = varint::read_wrapping(self.bytes, self.position).ok()?;
+        match varint::skip(self.bytes, at, self.numbers - 1) {
+            Some(end) => at = end,
+            None => {
+                for _ in 1..self.numbers {
+                    (_, at) = varint::read_wrapping(self.bytes, at).ok()?;
+                }
+            }
+        }
+        self.position = at;
+        Some(pc)
+    }
 }
 
 impl Iterator for Frames<'_> {

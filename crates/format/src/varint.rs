@@ -144,6 +144,46 @@ pub fn read_wrapping(bytes: &[u8], at: usize) -> Result<(u64, usize), VarintErro
     }
 }
 
+/// The position after `count` numbers from `at` on, found without decoding them.
+///
+/// `None` if one of them is longer than eight bytes, or if they end less than eight bytes before `bytes` do: then [`read()`] has to
+/// look. So none of those that are skipped is at fault.
+///
+/// # Examples
+///
+/// ```
+/// let bytes = [5, 0x80, 1, 7, 0, 0, 0, 0, 0, 0];
+/// assert_eq!(exectrace_format::varint::skip(&bytes, 0, 2), Some(3));
+/// ```
+#[inline]
+#[must_use]
+pub fn skip(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
+    let (mut at, mut left) = (at, count);
+    if left == 0 {
+        return Some(at);
+    }
+    // Bits of a number that began in the word before.
+    let mut begun = 0;
+    loop {
+        let word = bytes.get(at..)?.first_chunk::<8>()?;
+        // The highest bits of bytes that end a number.
+        let mut ends = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        if ends == 0 || begun + ends.trailing_zeros() >= 72 {
+            return None;
+        }
+        let ended = ((ends >> 7).wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize;
+        if ended >= left {
+            for _ in 1..left {
+                ends &= ends - 1;
+            }
+            return Some(at + ends.trailing_zeros() as usize / 8 + 1);
+        }
+        left -= ended;
+        begun = ends.leading_zeros();
+        at += 8;
+    }
+}
+
 /// The rest of the two readers, for numbers of more than one byte.
 #[inline]
 fn read_long(bytes: &[u8], at: usize, strict: bool) -> Result<(u64, usize), VarintError> {
@@ -264,11 +304,31 @@ mod tests {
         }
 
         #[test]
+        fn what_is_skipped_can_be_read(bytes in prop::collection::vec(prop_oneof![0..4_u8, 0x80..=0xff_u8], 0..60), count in 0..20_usize) {
+            let read_all = (0..count).try_fold(0, |at, _| read(&bytes, at).map(|(_, end)| end).ok());
+            if let Some(end) = skip(&bytes, 0, count) {
+                prop_assert_eq!(read_all, Some(end));
+            }
+        }
+
+        #[test]
+        fn plain_numbers_are_skipped(numbers in prop::collection::vec(0..1_u64 << 56, 0..20), shift in 0..56_u32) {
+            let mut bytes = Vec::new();
+            for number in &numbers {
+                push(&mut bytes, number >> shift);
+            }
+            let end = bytes.len();
+            bytes.extend([0; 8]);
+            prop_assert_eq!(skip(&bytes, 0, numbers.len()), Some(end));
+        }
+
+        #[test]
         fn any_bytes_read_without_panic(bytes: Vec<u8>, at in 0..20_usize) {
             if let Ok((_, end)) = read(&bytes, at) {
                 prop_assert!(end <= bytes.len());
             }
             let _ = read_wrapping(&bytes, at);
+            let _ = skip(&bytes, at, bytes.len() / 2);
         }
     }
 }

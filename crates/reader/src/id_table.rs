@@ -58,6 +58,11 @@ impl<T> IdTable<T> {
         }
     }
 
+    /// How long the row is: larger ids are in the map.
+    pub(crate) fn dense_len(&self) -> usize {
+        self.dense.len()
+    }
+
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
         self.len

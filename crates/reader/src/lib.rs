@@ -51,6 +51,7 @@ mod id_table;
 mod inventory;
 mod reader;
 mod source;
+mod stack_list;
 mod survey;
 mod tables;
 mod time;

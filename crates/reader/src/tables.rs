@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use exectrace_format::{Frame, StackId, StringId};
 
 use crate::id_map::BuildIdHasher;
+use crate::stack_list::{StackHash, StackList};
 
 /// The strings and stacks that the events so far refer to.
 #[derive(Clone, Debug)]
@@ -19,8 +19,7 @@ pub struct Tables<'a> {
     string_ids: HashMap<&'a [u8], StringId, BuildIdHasher>,
     frames: Vec<Frame>,
     frame_ids: HashMap<Frame, u32, BuildIdHasher>,
-    stacks: Vec<Arc<[u32]>>,
-    stack_ids: HashMap<Arc<[u32]>, StackId, BuildIdHasher>,
+    stacks: StackList,
 }
 
 /// Marks the id of a string that stands in the file and in no table: the rest is where, and how long.
@@ -38,8 +37,7 @@ impl<'a> Tables<'a> {
             string_ids: HashMap::default(),
             frames: Vec::new(),
             frame_ids: HashMap::default(),
-            stacks: Vec::new(),
-            stack_ids: HashMap::default(),
+            stacks: StackList::default(),
         }
     }
 
@@ -63,8 +61,7 @@ impl<'a> Tables<'a> {
 
     /// The frames of a stack, innermost first; none for an id that is not of this trace.
     pub fn frames(&self, id: StackId) -> impl ExactSizeIterator<Item = &Frame> + Clone {
-        let index = (id.0 as usize).wrapping_sub(1);
-        let stack: &[u32] = self.stacks.get(index).map_or(&[], |stack| stack);
+        let stack = self.stacks.frames(id);
         stack.iter().map(|&frame| &self.frames[frame as usize])
     }
 
@@ -101,14 +98,14 @@ impl<'a> Tables<'a> {
 
     /// The id of a stack.
     pub(crate) fn stack(&mut self, frames: &[u32]) -> StackId {
-        if let Some(&id) = self.stack_ids.get(frames) {
-            return id;
-        }
-        let frames: Arc<[u32]> = frames.into();
-        self.stacks.push(Arc::clone(&frames));
-        let id = StackId(self.stacks.len() as u64);
-        self.stack_ids.insert(frames, id);
-        id
+        let pcs = frames.iter().map(|&frame| self.frames[frame as usize].pc);
+        let hash = pcs.fold(StackHash::default(), StackHash::with);
+        self.hashed_stack(hash.finish(), frames)
+    }
+
+    /// The same where the hash is known.
+    pub(crate) fn hashed_stack(&mut self, hash: u32, frames: &[u32]) -> StackId {
+        self.stacks.intern(hash, frames)
     }
 }
 

@@ -14,6 +14,7 @@ mod go_sort;
 mod order;
 mod range_rules;
 mod refusal;
+mod stacks;
 mod state;
 mod task_rules;
 mod worker_rules;

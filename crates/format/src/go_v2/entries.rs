@@ -106,8 +106,13 @@ impl<'a> Entries<'a> {
             return Err(Error::StackTooDeep { offset, frames });
         }
         let start = at;
-        for _ in 0..4 * frames {
-            self.number(&mut at)?;
+        match varint::skip(self.bytes, at, 4 * frames as usize) {
+            Some(end) => at = end,
+            None => {
+                for _ in 0..4 * frames {
+                    self.number(&mut at)?;
+                }
+            }
         }
         self.position = at;
         Ok(record(offset, EventType::Stack, id, &self.bytes[start..at]))

@@ -1,13 +1,12 @@
 //! One generation: its batches by thread, and its tables.
 
-use std::collections::hash_map::Entry;
-
 use exectrace_format::go_v2::{Batch, BatchKind, EventType};
-use exectrace_format::{Frame, StackId, StringId, ThreadId, Version};
+use exectrace_format::{StackId, StringId, ThreadId, Version};
 
 use super::clock::Clock;
 use super::go_sort;
 use super::refusal::Refusal;
+use super::stacks::Stacks;
 use crate::id_map::IdMap;
 use crate::id_table::IdTable;
 use crate::tables::Tables;
@@ -25,13 +24,7 @@ pub(super) struct Generation<'a> {
     /// CPU samples by time.
     pub(super) samples: Vec<Sample>,
     strings: IdTable<Text<'a>>,
-    stacks: IdTable<Stack>,
-    /// The file's frames of all stacks, one after another.
-    frames: Vec<Frame>,
-    /// For each frame the first one with its address, which holds for all.
-    firsts: Vec<u32>,
-    /// Ids of first frames in the trace's tables, once an event refers to them.
-    ids: Vec<Option<u32>>,
+    stacks: Stacks,
 }
 
 /// The batches of one thread.
@@ -57,14 +50,6 @@ struct Text<'a> {
     id: Option<StringId>,
 }
 
-/// A stack of the file: where its frames are, and its id in the trace's tables once an event refers to it.
-#[derive(Clone, Copy, Debug)]
-struct Stack {
-    start: u32,
-    length: u32,
-    id: Option<StackId>,
-}
-
 /// A generation while its batches come in.
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
@@ -80,9 +65,7 @@ pub(super) struct Builder<'a> {
     /// Times are in units until the end.
     samples: Vec<(u64, Sample)>,
     strings: IdTable<Text<'a>>,
-    stacks: IdTable<Stack>,
-    frames: Vec<Frame>,
-    frame_of_pc: IdMap<u32>,
+    stacks: Stacks,
 }
 
 impl<'a> Builder<'a> {
@@ -98,9 +81,7 @@ impl<'a> Builder<'a> {
             group_of_thread: IdMap::default(),
             samples: Vec::new(),
             strings: IdTable::default(),
-            stacks: IdTable::default(),
-            frames: Vec::new(),
-            frame_of_pc: IdMap::default(),
+            stacks: Stacks::default(),
         }
     }
 
@@ -156,18 +137,7 @@ impl<'a> Builder<'a> {
                     return Err(Cause::StringRepeated { id });
                 }
             }
-            EventType::Stack => {
-                let start = self.frames.len() as u32;
-                self.frames.extend(entry.frames());
-                let stack = Stack {
-                    start,
-                    length: self.frames.len() as u32 - start,
-                    id: None,
-                };
-                if id == 0 || self.stacks.insert(id, stack).is_err() {
-                    return Err(Cause::StackRepeated { id });
-                }
-            }
+            EventType::Stack => self.stacks.define(id, entry.frames())?,
             EventType::CPUSample => {
                 let [time, args @ ..] = entry.args;
                 let sample = Sample {
@@ -202,16 +172,7 @@ impl<'a> Builder<'a> {
         if self.version.at_least(Version::Go1_25) && !self.has_clock_snapshot {
             return Err(self.error(Cause::NoClockSnapshot, self.offset));
         }
-        let mut firsts = Vec::with_capacity(self.frames.len());
-        for (index, frame) in self.frames.iter().enumerate() {
-            let first = match self.frame_of_pc.entry(frame.pc) {
-                Entry::Occupied(first) => {
-                    firsts.push(*first.get());
-                    continue;
-                }
-                Entry::Vacant(first) => first,
-            };
-            firsts.push(*first.insert(index as u32));
+        for frame in self.stacks.finish() {
             for name in [frame.function, frame.file] {
                 if name.0 != 0 && self.strings.get(name.0).is_none() {
                     return Err(self.error(Cause::NoSuchString { id: name.0 }, self.offset));
@@ -236,9 +197,6 @@ impl<'a> Builder<'a> {
             samples,
             strings: self.strings,
             stacks: self.stacks,
-            ids: vec![None; self.frames.len()],
-            frames: self.frames,
-            firsts,
         })
     }
 
@@ -256,11 +214,7 @@ impl<'a> Generation<'a> {
     /// The trace's id of a string of the file.
     #[inline]
     pub(super) fn string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Refusal> {
-        if id == 0 {
-            return Ok(StringId(0));
-        }
-        let text = self.strings.get_mut(id).ok_or(Cause::NoSuchString { id })?;
-        Ok(*text.id.get_or_insert_with(|| tables.intern(text.bytes)))
+        string(&mut self.strings, id, tables)
     }
 
     /// The id of a string that is not worth a place in the tables.
@@ -273,46 +227,40 @@ impl<'a> Generation<'a> {
     }
 
     /// The trace's id of a stack of the file.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Refusal> {
         if id == 0 {
             return Ok(StackId(0));
         }
-        match self.stacks.get(id) {
-            None => Err(Box::new(Cause::NoSuchStack { id })),
-            Some(&Stack {
-                id: Some(known), ..
-            }) => Ok(known),
-            Some(&stack) => Ok(self.intern_stack(id, stack, tables)),
+        if let Some(known) = self.stacks.known(id) {
+            return Ok(known);
         }
+        self.intern_stack(id, tables)
     }
 
-    fn intern_frame(&mut self, first: usize, tables: &mut Tables<'a>) -> u32 {
-        let mut frame = self.frames[first];
-        for name in [&mut frame.function, &mut frame.file] {
-            // Checked when the generation was finished.
-            *name = self.string(name.0, tables).unwrap_or_default();
-        }
-        let id = tables.frame(frame);
-        self.ids[first] = Some(id);
-        id
+    #[inline(never)]
+    fn intern_stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Refusal> {
+        let strings = &mut self.strings;
+        self.stacks.intern(id, tables, |mut frame, tables| {
+            for name in [&mut frame.function, &mut frame.file] {
+                // Checked when the generation was finished.
+                *name = string(strings, name.0, tables).unwrap_or_default();
+            }
+            tables.frame(frame)
+        })
     }
+}
 
-    #[cold]
-    fn intern_stack(&mut self, id: u64, stack: Stack, tables: &mut Tables<'a>) -> StackId {
-        let mut frames = Vec::with_capacity(stack.length as usize);
-        for index in stack.start..stack.start + stack.length {
-            let first = self.firsts[index as usize] as usize;
-            let id = match self.ids[first] {
-                Some(id) => id,
-                None => self.intern_frame(first, tables),
-            };
-            frames.push(id);
-        }
-        let known = tables.stack(&frames);
-        if let Some(stack) = self.stacks.get_mut(id) {
-            stack.id = Some(known);
-        }
-        known
+/// The trace's id of a string.
+#[inline]
+fn string<'a>(
+    strings: &mut IdTable<Text<'a>>,
+    id: u64,
+    tables: &mut Tables<'a>,
+) -> Result<StringId, Refusal> {
+    if id == 0 {
+        return Ok(StringId(0));
     }
+    let text = strings.get_mut(id).ok_or(Cause::NoSuchString { id })?;
+    Ok(*text.id.get_or_insert_with(|| tables.intern(text.bytes)))
 }

@@ -1,0 +1,118 @@
+//! The stacks of one generation, and what they are in the trace.
+//!
+//! A generation's table is long, and hardly two stacks in it lie side by side that are alike. So of each frame only the address is
+//! decoded, and looked up among those that were there before: the first frame with an address holds for all, as in Go's reader.
+
+use std::collections::hash_map::Entry;
+
+use exectrace_format::{Frame, Frames, StackId};
+
+use super::refusal::Refusal;
+use crate::Cause;
+use crate::id_map::IdMap;
+use crate::id_table::IdTable;
+use crate::stack_list::StackHash;
+use crate::tables::Tables;
+
+/// The stack table of a generation.
+#[derive(Debug, Default)]
+pub(super) struct Stacks {
+    by_id: IdTable<Place>,
+    /// Ids in the trace's tables by ids in the file, once an event refers to them; 0 before.
+    known: Vec<u32>,
+    /// The frames of all stacks, by their places among the different ones.
+    frames: Vec<u32>,
+    /// The different frames: those of different addresses.
+    firsts: Vec<Frame>,
+    /// Their ids in the trace's tables, once an event refers to them.
+    ids: Vec<Option<u32>>,
+    first_of_pc: IdMap<u32>,
+}
+
+/// Where a stack is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: u32,
+    length: u32,
+    hash: u32,
+}
+
+impl Stacks {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Takes a stack in.
+    pub(super) fn define(&mut self, id: u64, mut frames: Frames<'_>) -> Result<(), Cause> {
+        let start = self.frames.len();
+        let mut hash = StackHash::default();
+        loop {
+            let begin = frames.clone();
+            let Some(pc) = frames.skip_frame() else {
+                break;
+            };
+            hash = hash.with(pc);
+            let first = match self.first_of_pc.entry(pc) {
+                Entry::Occupied(first) => *first.get(),
+                Entry::Vacant(vacant) => {
+                    self.firsts.extend(begin.clone().next());
+                    *vacant.insert(self.firsts.len() as u32 - 1)
+                }
+            };
+            self.frames.push(first);
+        }
+        let place = Place {
+            start: start as u32,
+            length: (self.frames.len() - start) as u32,
+            hash: hash.finish(),
+        };
+        if id == 0 || self.by_id.insert(id, place).is_err() {
+            return Err(Cause::StackRepeated { id });
+        }
+        Ok(())
+    }
+
+    /// All stacks are in. Gives the different frames, whose names are to be checked.
+    pub(super) fn finish(&mut self) -> &[Frame] {
+        self.first_of_pc = IdMap::default();
+        self.known = vec![0; self.by_id.dense_len()];
+        self.ids = vec![None; self.firsts.len()];
+        &self.firsts
+    }
+
+    /// The trace's id of a stack, if an event has referred to it before.
+    #[inline(always)]
+    pub(super) fn known(&self, id: u64) -> Option<StackId> {
+        match self.known.get(id as usize) {
+            Some(&known) if known != 0 => Some(StackId(u64::from(known))),
+            _ => None,
+        }
+    }
+
+    /// The trace's id of any stack. `frame` makes that of a frame.
+    #[inline(never)]
+    pub(super) fn intern<'a>(
+        &mut self,
+        id: u64,
+        tables: &mut Tables<'a>,
+        mut frame: impl FnMut(Frame, &mut Tables<'a>) -> u32,
+    ) -> Result<StackId, Refusal> {
+        let &Place {
+            start,
+            length,
+            hash,
+        } = self.by_id.get(id).ok_or(Cause::NoSuchStack { id })?;
+        let mut frames = Vec::with_capacity(length as usize);
+        for &first in &self.frames[start as usize..][..length as usize] {
+            let known = &mut self.ids[first as usize];
+            frames.push(*known.get_or_insert_with(|| frame(self.firsts[first as usize], tables)));
+        }
+        let stack = tables.hashed_stack(hash, &frames);
+        if let Some(known) = self.known.get_mut(id as usize) {
+            // One that does not fit is looked up again.
+            *known = u32::try_from(stack.0).unwrap_or_default();
+        }
+        Ok(stack)
+    }
+}
