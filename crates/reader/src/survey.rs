@@ -265,6 +265,18 @@ mod tests {
     }
 
     #[test]
+    fn a_generation_that_has_only_begun_counts() {
+        let begun = "\
+            EventBatch generation=2 thread=-1 time=1\n\
+            Sync\n\
+            ClockSnapshot dt=1 monotonic_ns=64 wall_s=1 wall_ns=500\n\
+            Frequency units_per_second=1000000000\n";
+        let file = format!("go 1.26 trace\n{V2_GENERATION}{begun}");
+        let survey = check(&file, Verdict::Accepted, Verdict::Accepted, false);
+        assert_eq!(survey.contents.generations, Some(2));
+    }
+
+    #[test]
     fn a_watcher_sees_how_far_it_is() {
         let events = "GoCreate dt=1 task=1\nGoStart dt=1 task=1 seq=1\nGoEnd dt=1\n".to_owned();
         let mut lines = String::from(

@@ -116,6 +116,8 @@ impl<'a> Reader<'a> {
                 time
             }
             Ok(None) => {
+                let begun = u64::from(self.framing.has_begun());
+                self.contents.generations = self.contents.generations.map(|count| count + begun);
                 self.ended = Some(Ok(()));
                 self.last
             }

@@ -16,6 +16,8 @@ pub(super) struct Framing<'a> {
     /// What comes after the generations.
     pending: Option<Error>,
     is_first: bool,
+    /// After the last whole generation another begins that has no events.
+    has_begun: bool,
 }
 
 impl<'a> Framing<'a> {
@@ -26,7 +28,13 @@ impl<'a> Framing<'a> {
             spilled: None,
             pending: None,
             is_first: true,
+            has_begun: false,
         }
+    }
+
+    /// Whether the file ends with the begin of a generation, as that of a program does which ended without stopping its trace.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// The next generation; `None` at the end of the file.
@@ -53,7 +61,10 @@ impl<'a> Framing<'a> {
                             let error = Error::at(Cause::GenerationCut, begin);
                             Err(error.in_generation(builder.number()))
                         }
-                        _ => Ok(None),
+                        builder => {
+                            self.has_begun |= builder.is_some();
+                            Ok(None)
+                        }
                     };
                 }
                 Some(Err(error)) => {
