@@ -6,6 +6,8 @@
 //	oracle FILE           the events, a line each
 //	oracle -records FILE  those of format v1 as they stand in the file, where the reader would turn them into v2
 //	oracle -count FILE    how many events there are, and what it takes to read them
+//	oracle -contents FILE what stands in the file, before anything is put in order: a line with the numbers of strings,
+//	                      of stacks and generations where the reader tells them, and of records by type
 //
 // A line has the time, the kind, and the fields by name. A stack is the hash of its frames, which a line of their own gives
 // when the stack first comes; frames are written innermost first. Bytes that are no plain text stand as \xNN. The last line
@@ -23,6 +25,7 @@ import (
 
 func main() {
 	onlyCount := flag.Bool("count", false, "count the events and measure")
+	contents := flag.Bool("contents", false, "count what stands in the file")
 	asRecords := flag.Bool("records", false, "print events of format v1 as they stand in the file")
 	flag.Parse()
 	if flag.NArg() != 1 {
@@ -37,10 +40,13 @@ func main() {
 	if err != nil {
 		fatal(err)
 	}
-	if *onlyCount {
+	printer := newPrinter(os.Stdout)
+	switch {
+	case *onlyCount:
 		err = count(input)
-	} else {
-		printer := newPrinter(os.Stdout)
+	case *contents:
+		err = printer.close(listContents(printer, input))
+	default:
 		err = printer.close(list(printer, input, *asRecords))
 	}
 	if err != nil {

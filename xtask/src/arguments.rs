@@ -34,6 +34,12 @@ pub(crate) enum Task {
     Bench(bench::Arguments),
     /// Record large traces with Go, to measure the reader with.
     Bigtrace(bigtrace::Arguments),
+    /// Record the shipped traces anew, with Go and with our recorder, and ask Go's readers about them.
+    Corpus {
+        /// Only ask Go's readers.
+        #[arg(long)]
+        table: bool,
+    },
 }
 
 #[cfg(test)]
@@ -49,6 +55,7 @@ mod tests {
             ("tidy now", ErrorKind::UnknownArgument),
             ("--ci", ErrorKind::UnknownArgument),
             ("ci --list fmt", ErrorKind::ArgumentConflict),
+            ("corpus table", ErrorKind::UnknownArgument),
             ("bigtrace --size 7GB", ErrorKind::InvalidValue),
             ("", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
         ] {

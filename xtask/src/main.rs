@@ -1,4 +1,4 @@
-//! The workspace's own checks: `cargo xtask ci`, `tidy`, `bench`, `bigtrace`.
+//! The workspace's own checks: `cargo xtask ci`, `tidy`, `bench`, `bigtrace`, `corpus`.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -8,6 +8,7 @@
 //! | `tidy` | the rules that neither the compiler nor clippy can check |
 //! | `bench` | the budgets, a row each, and how ours compare |
 //! | `bigtrace` | large traces for the bench, recorded with Go |
+//! | `corpus` | the shipped traces, recorded anew |
 //! | `workspace`, `command`, `error` | the packages; running programs; what can fail |
 
 #![expect(
@@ -21,6 +22,7 @@ mod bench;
 mod bigtrace;
 mod ci;
 mod command;
+mod corpus;
 mod error;
 mod loom;
 mod tidy;
@@ -54,5 +56,6 @@ fn run(task: Task) -> Result<(), Error> {
         Task::Tidy => tidy::run(&workspace),
         Task::Bench(arguments) => bench::run(&workspace, &arguments),
         Task::Bigtrace(arguments) => bigtrace::run(&workspace, &arguments),
+        Task::Corpus { table } => corpus::run(&workspace, table),
     }
 }

@@ -155,23 +155,29 @@ impl Go {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Builds the program in `folder`, which needs nothing but Go's own packages, runs it with these arguments and returns
-    /// what it prints. It runs in a folder of its own, so a path among the arguments must be absolute.
+    /// Builds the program in `source`, a folder or a Go file, which needs nothing but Go's own packages, runs it with these
+    /// arguments and returns what it prints. It runs in a folder of its own, so a path among the arguments must be absolute; no
+    /// path of the sources gets into the program.
     ///
     /// # Errors
     ///
     /// When the program cannot be built, fails, or runs for longer than `limit`.
     pub fn run(
         &self,
-        folder: &Path,
+        source: &Path,
         arguments: &[&OsStr],
         limit: Duration,
     ) -> Result<Vec<u8>, Error> {
         let scratch = Scratch::new("go-program");
         let program = scratch.path().join("program");
         let mut build = isolated(&self.binary, &self.cache);
-        build.arg("build").arg("-o").arg(&program);
-        process::output(build.current_dir(folder), BUILD_LIMIT)?;
+        build.args(["build", "-trimpath", "-o"]).arg(&program);
+        if source.is_dir() {
+            build.current_dir(source);
+        } else {
+            build.arg(absolute(source));
+        }
+        process::output(&mut build, BUILD_LIMIT)?;
         process::output(self.command(&program).args(arguments), limit)
     }
 
@@ -188,7 +194,8 @@ impl Go {
     }
 
     /// What `go version` says.
-    pub(crate) fn release(&self) -> &str {
+    #[must_use]
+    pub fn release(&self) -> &str {
         &self.release
     }
 

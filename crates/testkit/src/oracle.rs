@@ -24,7 +24,10 @@ const PACKAGE: &str = "internal/trace/exectrace";
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../oracle");
 
 /// The program's files. Each version compiles those that are meant for it.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 10] = [
+    "contents.go",
+    "contents1_19.go",
+    "contents1_27.go",
     "go1_19.go",
     "go1_27.go",
     "main.go",
@@ -101,6 +104,21 @@ impl Oracle {
         // Nothing follows, but the program's end tells whether it went well.
         while lines.next_line()?.is_some() {}
         OracleCount::parse(&String::from_utf8_lossy(&line))
+    }
+
+    /// What stands in `trace` before anything is put in order: a line of numbers, as the head of `oracle/main.go` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`events`](Self::events).
+    pub fn contents(&self, trace: &Path) -> Result<LineStream, Error> {
+        self.lines(trace, &["-contents"])
+    }
+
+    /// The toolchain whose reader it is.
+    #[must_use]
+    pub fn go(&self) -> &'static Go {
+        self.go
     }
 
     fn lines(&self, trace: &Path, flags: &[&str]) -> Result<LineStream, Error> {

@@ -31,6 +31,9 @@ fn a_program_is_built_and_run() {
         let _ = scratch.file("main.go", PROGRAM);
         let run = |word: &str| go.run(scratch.path(), &[word.as_ref()], LIMIT);
         assert_eq!(run("good").expect("the program is good"), b"2 good\n");
+        let file = scratch.path().join("main.go");
+        let printed = go.run(&file, &["alone".as_ref()], LIMIT);
+        assert_eq!(printed.expect("the program is good"), b"2 alone\n");
         let refused = run("bad").expect_err("the program fails");
         assert!(
             matches!(refused, Error::Refused { code: Some(3), .. }),

@@ -97,8 +97,8 @@ const BORDERS: &[Border] = &[
     },
 ];
 
-/// Members outside these folders are programs that show or measure: they stand at the end of every arrow.
-const FREE_FOLDERS: [&str; 2] = ["examples", "bench"];
+/// Members in these folders are programs that show, measure or record: they stand at the end of every arrow.
+const FREE_FOLDERS: [&str; 3] = ["bench", "corpus", "examples"];
 
 /// A package depends only on what its border lets in.
 pub(super) fn allowed_dependencies(tree: &Tree) -> Vec<Finding> {
