@@ -126,8 +126,8 @@ impl Version {
     ///
     /// # Errors
     ///
-    /// [`Error::HeaderCut`] when there are fewer than 16 bytes, [`Error::NotATrace`] when they are
-    /// no header at all, [`Error::UnsupportedVersion`] when they name a version that never was.
+    /// [`Error::HeaderCut`] when there are fewer than 16 bytes that may be one's begin, [`Error::NotATrace`]
+    /// when they are no header at all, [`Error::UnsupportedVersion`] when they name a version that never was.
     ///
     /// # Examples
     ///
@@ -141,8 +141,13 @@ impl Version {
     /// ```
     pub fn of(file: &[u8]) -> Result<Self, Error> {
         let Some(header) = file.first_chunk::<HEADER_BYTES>() else {
-            return Err(Error::HeaderCut {
-                length_bytes: file.len(),
+            let is_begin = file.iter().zip(b"go ").all(|(byte, other)| byte == other);
+            return Err(if is_begin {
+                Error::HeaderCut {
+                    length_bytes: file.len(),
+                }
+            } else {
+                Error::NotATrace
             });
         };
         if let Some(version) = Self::ALL
@@ -216,6 +221,7 @@ mod tests {
             b"go 1.19 trace\0\0",
             Err(Error::HeaderCut { length_bytes: 15 }),
         );
+        check(b"gotrace\0\x020", Err(Error::NotATrace));
         check(b"Go 1.19 trace\0\0\0", Err(Error::NotATrace));
         check(b"go 1.19 trace\0\0\x01", Err(Error::NotATrace));
         check(b"go 1.05 trace\0\0\0", Err(Error::NotATrace));
