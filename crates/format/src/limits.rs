@@ -27,6 +27,9 @@ pub const V1_LENGTH_FORM_BYTES_MAX: usize = 2048;
 /// v2: the most arguments of an event, its time not counted.
 pub const V2_ARGS_MAX: usize = 5;
 
+/// v2: the most arguments of an event in a batch of events; entries of tables have more.
+pub const V2_EVENT_ARGS_MAX: usize = 4;
+
 /// v2: the most bytes of data in a batch.
 pub const V2_BATCH_BYTES_MAX: usize = 65_536;
 

@@ -30,7 +30,7 @@ use cursor::Cursor;
 use framing::Framing;
 use frontier::Frontier;
 use generation::{Generation, Sample};
-use order::{Order, Pause, told_task};
+use order::{Order, Tried, told_task};
 
 /// The events of a file of format v2, in order.
 #[derive(Debug)]
@@ -178,7 +178,7 @@ impl Contents {
 }
 
 impl<'a> Open<'a> {
-    /// Lets a CPU sample happen, or a thread's events that come before all others. False when there are none.
+    /// Lets a CPU sample happen, or events of threads that come before it. False when there are none.
     #[inline]
     fn step(
         &mut self,
@@ -187,21 +187,21 @@ impl<'a> Open<'a> {
         told: &mut Vec<Event>,
     ) -> Result<bool, Box<Error>> {
         let time_ns = self.frontier.time_ns();
-        let mut until_ns = self.frontier.second_ns().unwrap_or(i64::MAX);
+        let mut until_ns = i64::MAX;
         if let Some(&sample) = self.generation.samples.get(self.sample) {
+            until_ns = sample.time_ns;
             if time_ns.is_none_or(|time_ns| sample.time_ns < time_ns) {
                 self.sample += 1;
                 let event = self.sample_event(sample, tables);
                 told.push(event);
                 return Ok(true);
             }
-            until_ns = until_ns.min(sample.time_ns);
         }
         if time_ns.is_none() {
             return Ok(false);
         }
-        let pause = self.run(0, until_ns, BLOCK_EVENTS, order, tables, told)?;
-        if pause == Pause::NotYet {
+        let (frontier, generation) = (&mut self.frontier, &mut self.generation);
+        if order.run(frontier, until_ns, generation, tables, told)? == Tried::NotYet {
             self.step_aside(order, tables, told)?;
         }
         Ok(true)
@@ -215,37 +215,15 @@ impl<'a> Open<'a> {
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
     ) -> Result<(), Box<Error>> {
-        self.frontier.sort();
-        for index in 1..self.frontier.len() {
-            let room = told.len() + 1;
-            let pause = self.run(index, i64::MAX, room, order, tables, told)?;
-            if pause != Pause::NotYet {
+        let (frontier, generation) = (&mut self.frontier, &mut self.generation);
+        frontier.sort();
+        for index in 1..frontier.len() {
+            let tried = order.run_one(frontier, index, generation, tables, told)?;
+            if tried == Tried::Happened {
                 return Ok(());
             }
         }
-        Err(self.frontier.get_mut(0).error(Cause::NoOrder))
-    }
-
-    /// Lets events of one cursor happen.
-    #[inline]
-    fn run(
-        &mut self,
-        index: usize,
-        until_ns: i64,
-        room: usize,
-        order: &mut Order,
-        tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
-    ) -> Result<Pause, Box<Error>> {
-        let cursor = self.frontier.get_mut(index);
-        let generation = &mut self.generation;
-        let pause = order.run(cursor, until_ns, room, generation, tables, told)?;
-        if pause == Pause::End {
-            self.frontier.remove(index);
-        } else {
-            self.frontier.restore(index);
-        }
-        Ok(pause)
+        Err(frontier.get_mut(0).error(Cause::NoOrder))
     }
 
     fn sample_event(&mut self, sample: Sample, tables: &mut Tables<'a>) -> Event {

@@ -2,6 +2,7 @@
 
 use super::{ARGS_MAX, EventType, Record};
 use crate::error::Error;
+use crate::limits::V2_EVENT_ARGS_MAX;
 use crate::role::Role;
 use crate::varint::{self, VarintError};
 
@@ -17,6 +18,44 @@ pub struct Events<'a> {
     base: u64,
 }
 
+/// An event as numbers, to decode the next one into: what [`Record`] has of an event, and no more.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_format::go_v2::{Events, EventType, RawEvent};
+///
+/// let mut events = Events::new(&[16, 5, 3, 2, 17, 1], 100);
+/// let mut event = RawEvent::EMPTY;
+/// assert!(events.advance(&mut event)?);
+/// assert_eq!((event.event_type, event.delta, event.args), (EventType::GoStart, 5, [3, 2, 0, 0]));
+/// assert!(events.advance(&mut event)?);
+/// assert_eq!((event.event_type, event.offset), (EventType::GoDestroy, 104));
+/// assert!(!events.advance(&mut event)?);
+/// # Ok::<(), exectrace_format::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RawEvent {
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// The time since the event before.
+    pub delta: u64,
+    /// The arguments in the order of the table, then zeros.
+    pub args: [u64; V2_EVENT_ARGS_MAX],
+    /// Its type.
+    pub event_type: EventType,
+}
+
+impl RawEvent {
+    /// One to decode into: no event of a file.
+    pub const EMPTY: Self = Self {
+        offset: 0,
+        delta: 0,
+        args: [0; V2_EVENT_ARGS_MAX],
+        event_type: EventType::EventBatch,
+    };
+}
+
 /// The types that may stand among events, with the number of their arguments.
 static EVENTS: [Option<(EventType, u8)>; 256] = {
     let mut events = [None; 256];
@@ -25,6 +64,7 @@ static EVENTS: [Option<(EventType, u8)>; 256] = {
         let event_type = EventType::ALL[i];
         let spec = event_type.spec();
         if spec.is_timed() && !matches!(spec.role, Role::Structure) {
+            assert!(spec.args.len() <= V2_EVENT_ARGS_MAX);
             events[event_type as usize] = Some((event_type, spec.args.len() as u8));
         }
         i += 1;
@@ -49,59 +89,71 @@ impl<'a> Events<'a> {
         self.base + self.position as u64
     }
 
-    /// Decodes the next event into `record`, which spares its move. False at the end of the batch.
+    /// Decodes the next event into `event`, where nothing is left of an earlier one. False at the end of the batch.
     ///
     /// # Errors
     ///
-    /// As those of the iterator's items; what `record` holds then is not said.
+    /// As those of the iterator's items; what `event` holds then is not said.
     #[inline]
-    pub fn advance(&mut self, record: &mut Record<'a>) -> Result<bool, Error> {
+    pub fn advance(&mut self, event: &mut RawEvent) -> Result<bool, Error> {
         let Some(&byte) = self.bytes.get(self.position) else {
             return Ok(false);
         };
-        let decoded = self.event(byte, record);
-        if decoded.is_err() {
-            self.position = self.bytes.len();
+        match decode(self.bytes, self.position, self.base, byte, event) {
+            Ok(end) => {
+                self.position = end;
+                Ok(true)
+            }
+            Err(error) => {
+                self.position = self.bytes.len();
+                Err(error)
+            }
         }
-        decoded.map(|()| true)
     }
+}
 
-    #[inline]
-    fn event(&mut self, byte: u8, record: &mut Record<'a>) -> Result<(), Error> {
-        record.offset = self.offset();
-        let Some((event_type, count)) = EVENTS[usize::from(byte)] else {
-            return Err(self.no_event(byte));
-        };
-        record.event_type = event_type;
-        let mut at = self.position + 1;
-        (record.delta, at) = self.number(at)?;
-        record.args = [0; ARGS_MAX];
-        for arg in record.args.iter_mut().take(usize::from(count)) {
-            (*arg, at) = self.number(at)?;
-        }
-        self.position = at;
-        Ok(())
+/// Decodes the event at `at`, whose first byte is `byte`. Gives the position after it.
+///
+/// No method: the caller's place among the events need not be in memory.
+#[inline(always)]
+fn decode(
+    bytes: &[u8],
+    begin: usize,
+    base: u64,
+    byte: u8,
+    event: &mut RawEvent,
+) -> Result<usize, Error> {
+    let offset = base + begin as u64;
+    let Some((event_type, count)) = EVENTS[usize::from(byte)] else {
+        return Err(no_event(byte, offset));
+    };
+    let number =
+        |at| varint::read(bytes, at).map_err(|fault| bad_number(fault, offset, base + at as u64));
+    event.offset = offset;
+    event.event_type = event_type;
+    event.args = [0; V2_EVENT_ARGS_MAX];
+    let mut at = begin + 1;
+    (event.delta, at) = number(at)?;
+    for arg in event.args.iter_mut().take(usize::from(count)) {
+        (*arg, at) = number(at)?;
     }
+    Ok(at)
+}
 
-    #[inline]
-    fn number(&self, at: usize) -> Result<(u64, usize), Error> {
-        varint::read(self.bytes, at).map_err(|fault| match fault {
-            VarintError::Cut => Error::Cut {
-                offset: self.offset(),
-            },
-            _ => Error::BadNumber {
-                offset: self.base + at as u64,
-            },
-        })
+#[cold]
+fn no_event(number: u8, offset: u64) -> Error {
+    match EventType::from_number(number) {
+        Some(_) => Error::NotAnEvent { offset, number },
+        None => Error::UnknownType { offset, number },
     }
+}
 
-    #[cold]
-    fn no_event(&self, number: u8) -> Error {
-        let offset = self.offset();
-        match EventType::from_number(number) {
-            Some(_) => Error::NotAnEvent { offset, number },
-            None => Error::UnknownType { offset, number },
-        }
+/// A fault in a number at `at` of the event at `offset`.
+#[cold]
+fn bad_number(fault: VarintError, offset: u64, at: u64) -> Error {
+    match fault {
+        VarintError::Cut => Error::Cut { offset },
+        _ => Error::BadNumber { offset: at },
     }
 }
 
@@ -110,9 +162,19 @@ impl<'a> Iterator for Events<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let mut record = Record::EMPTY;
-        match self.advance(&mut record) {
-            Ok(true) => Some(Ok(record)),
+        let mut event = RawEvent::EMPTY;
+        match self.advance(&mut event) {
+            Ok(true) => {
+                let mut args = [0; ARGS_MAX];
+                args[..V2_EVENT_ARGS_MAX].copy_from_slice(&event.args);
+                Some(Ok(Record {
+                    offset: event.offset,
+                    event_type: event.event_type,
+                    delta: event.delta,
+                    args,
+                    rest: &[],
+                }))
+            }
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         }

@@ -1,7 +1,9 @@
 //! Where a thread's events stand.
 
+use std::ops::Deref;
+
 use exectrace_format::ThreadId;
-use exectrace_format::go_v2::{Batch, EventType, Events, Record};
+use exectrace_format::go_v2::{Batch, EventType, Events, RawEvent};
 
 use super::clock::Clock;
 use super::generation::Group;
@@ -11,19 +13,30 @@ use crate::{Cause, Error};
 /// An event that is decoded, and has not happened yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Upcoming {
+    event: RawEvent,
     pub(super) time_ns: i64,
-    pub(super) offset: u64,
-    pub(super) args: [u64; ARGS],
-    pub(super) event_type: EventType,
 }
 
-/// No event has more; entries of tables may.
-const ARGS: usize = 4;
+impl Deref for Upcoming {
+    type Target = RawEvent;
+
+    #[inline(always)]
+    fn deref(&self) -> &RawEvent {
+        &self.event
+    }
+}
 
 /// So many events of a thread are decoded at once when it has many: one by one, between those of others, it takes twice as long.
 const ROW_MAX: usize = 32;
 /// So many at first: most threads of a program with thousands of them have few.
 const ROW_FIRST: usize = 4;
+
+impl Upcoming {
+    const EMPTY: Self = Self {
+        event: RawEvent::EMPTY,
+        time_ns: 0,
+    };
+}
 
 /// One thread's events of a generation.
 #[derive(Debug)]
@@ -31,9 +44,10 @@ pub(super) struct Cursor<'a> {
     pub(super) thread: ThreadId,
     /// The thread's place in the order; `None` for events that were written without a thread.
     pub(super) place: Option<usize>,
-    /// Events that are decoded, from the one at `at` on to come.
+    /// Events that are decoded: those from `at` to `end` are to come.
     row: Vec<Upcoming>,
     at: usize,
+    end: usize,
     /// What comes after them, if it is a fault.
     fault: Option<Box<Error>>,
     batches: std::vec::IntoIter<Batch<'a>>,
@@ -55,6 +69,7 @@ impl<'a> Cursor<'a> {
             place,
             row: Vec::new(),
             at: 0,
+            end: 0,
             fault: None,
             batches: group.batches.into_iter(),
             events: Events::new(&[], 0),
@@ -74,7 +89,7 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn advance(&mut self) -> Result<bool, Box<Error>> {
         self.at += 1;
-        if self.at < self.row.len() {
+        if self.at < self.end {
             return Ok(true);
         }
         self.refill()
@@ -100,15 +115,13 @@ impl<'a> Cursor<'a> {
             return Err(fault);
         }
         let length = (2 * self.row.len()).clamp(ROW_FIRST, ROW_MAX);
-        self.at = 0;
-        self.row.clear();
-        self.row.reserve(length);
-        while self.row.len() < length {
-            match self.decode(length) {
-                Ok(()) => {}
-                Err(error) => self.not_an_event(error),
+        self.row.resize(length, Upcoming::EMPTY);
+        (self.at, self.end) = (0, 0);
+        loop {
+            if let Err(error) = self.decode() {
+                self.not_an_event(error);
             }
-            if self.row.len() == length || self.fault.is_some() {
+            if self.end == length || self.fault.is_some() {
                 break;
             }
             let Some(batch) = self.batches.next() else {
@@ -118,29 +131,35 @@ impl<'a> Cursor<'a> {
             self.time_ns = self.clock.ns(batch.time);
         }
         match self.fault.take() {
-            Some(fault) if self.row.is_empty() => Err(fault),
+            Some(fault) if self.end == 0 => Err(fault),
             fault => {
                 self.fault = fault;
-                Ok(!self.row.is_empty())
+                Ok(self.end > 0)
             }
         }
     }
 
-    /// Decodes events of the open batch.
+    /// Decodes events of the open batch, as many as the row has room for.
     #[inline]
-    fn decode(&mut self, length: usize) -> Result<(), exectrace_format::Error> {
-        let mut record = Record::EMPTY;
-        while self.row.len() < length && self.events.advance(&mut record)? {
-            let [args @ .., _] = record.args;
-            self.time_ns = self.time_ns.wrapping_add(self.clock.ns(record.delta));
-            self.row.push(Upcoming {
-                time_ns: self.time_ns,
-                offset: record.offset,
-                args,
-                event_type: record.event_type,
-            });
+    fn decode(&mut self) -> Result<(), exectrace_format::Error> {
+        // Copies, which need not be in memory.
+        let (mut events, mut time_ns, clock) = (self.events.clone(), self.time_ns, self.clock);
+        let mut result = Ok(());
+        for next in &mut self.row[self.end..] {
+            match events.advance(&mut next.event) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            }
+            time_ns = time_ns.wrapping_add(clock.ns(next.event.delta));
+            next.time_ns = time_ns;
+            self.end += 1;
         }
-        Ok(())
+        (self.events, self.time_ns) = (events, time_ns);
+        result
     }
 
     /// A clock snapshot has an event's form, and Go's reader sees only in its turn that it is none.
@@ -149,12 +168,15 @@ impl<'a> Cursor<'a> {
         use exectrace_format::Error as E;
         match error {
             E::NotAnEvent { offset, number } if number == EventType::ClockSnapshot as u8 => {
-                self.row.push(Upcoming {
+                self.row[self.end] = Upcoming {
                     time_ns: self.time_ns,
-                    offset,
-                    args: [0; ARGS],
-                    event_type: EventType::ClockSnapshot,
-                });
+                    event: RawEvent {
+                        offset,
+                        event_type: EventType::ClockSnapshot,
+                        ..RawEvent::EMPTY
+                    },
+                };
+                self.end += 1;
             }
             _ => {
                 self.fault = Some(Box::new(Error {

@@ -5,88 +5,92 @@
 
 use super::cursor::Cursor;
 use super::go_sort;
+use super::order::Pause;
 
 /// A binary heap by time.
 #[derive(Debug, Default)]
 pub(super) struct Frontier<'a> {
     cursors: Vec<Cursor<'a>>,
-    /// The cursors that have an event to come, by its time: small, since the heap's steps move them.
-    heap: Vec<Place>,
-}
-
-/// A cursor in the heap.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    time_ns: i64,
-    cursor: usize,
+    /// The times of the events to come, in the heap's order.
+    times: Vec<i64>,
+    /// Whose they are. Apart from the times: the processor waits when it reads two numbers at once that were written one by one.
+    places: Vec<usize>,
 }
 
 impl<'a> Frontier<'a> {
     pub(super) fn len(&self) -> usize {
-        self.heap.len()
+        self.times.len()
     }
 
     pub(super) fn push(&mut self, cursor: Cursor<'a>) {
-        self.heap.push(Place {
-            time_ns: cursor.next().time_ns,
-            cursor: self.cursors.len(),
-        });
+        self.times.push(cursor.next().time_ns);
+        self.places.push(self.cursors.len());
         self.cursors.push(cursor);
-        self.sift_up(self.heap.len() - 1);
+        self.sift_up(self.times.len() - 1);
     }
 
     /// The time of the earliest event.
     #[inline]
     pub(super) fn time_ns(&self) -> Option<i64> {
-        self.heap.first().map(|place| place.time_ns)
+        self.times.first().copied()
     }
 
     /// The earliest time of the other cursors: up to it the first one stays where it is.
     #[inline]
-    pub(super) fn second_ns(&self) -> Option<i64> {
-        let seconds = self.heap.get(1..)?.iter().take(2);
-        seconds.map(|place| place.time_ns).min()
+    pub(super) fn second_ns(&self) -> i64 {
+        match self.times[..] {
+            [_, second, third, ..] => second.min(third),
+            [_, second] => second,
+            _ => i64::MAX,
+        }
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> &mut Cursor<'a> {
-        &mut self.cursors[self.heap[index].cursor]
+        &mut self.cursors[self.places[index]]
     }
 
-    /// The cursor has moved on.
+    /// Events of the cursor have happened.
     #[inline]
-    pub(super) fn restore(&mut self, index: usize) {
-        let place = &mut self.heap[index];
-        place.time_ns = self.cursors[place.cursor].next().time_ns;
+    pub(super) fn settle(&mut self, index: usize, pause: Pause) {
+        if pause == Pause::End {
+            return self.remove(index);
+        }
+        self.times[index] = self.cursors[self.places[index]].next().time_ns;
         if self.sift_up(index) == index {
             self.sift_down(index);
         }
     }
 
     /// The cursor has no more events.
-    pub(super) fn remove(&mut self, index: usize) {
+    #[cold]
+    fn remove(&mut self, index: usize) {
         let mut index = index;
         while index > 0 {
-            self.heap.swap((index - 1) / 2, index);
+            self.swap((index - 1) / 2, index);
             index = (index - 1) / 2;
         }
-        self.heap.swap_remove(0);
+        self.times.swap_remove(0);
+        self.places.swap_remove(0);
         self.sift_down(0);
     }
 
     /// Puts the cursors in order of time; a heap it is still.
     pub(super) fn sort(&mut self) {
-        go_sort::sort(&mut self.heap, |place| place.time_ns);
+        let times = self.times.iter().copied();
+        let mut heap: Vec<(i64, usize)> = times.zip(self.places.iter().copied()).collect();
+        go_sort::sort(&mut heap, |&(time_ns, _)| time_ns);
+        (self.times, self.places) = heap.into_iter().unzip();
     }
 
     #[inline]
     fn sift_up(&mut self, mut index: usize) -> usize {
         while index > 0 {
             let parent = (index - 1) / 2;
-            if self.time(parent) <= self.time(index) {
+            if self.times[parent] <= self.times[index] {
                 break;
             }
-            self.heap.swap(parent, index);
+            self.swap(parent, index);
             index = parent;
         }
         index
@@ -97,20 +101,21 @@ impl<'a> Frontier<'a> {
         loop {
             let mut least = index;
             for child in [2 * index + 1, 2 * index + 2] {
-                if child < self.heap.len() && self.time(child) < self.time(least) {
+                if child < self.times.len() && self.times[child] < self.times[least] {
                     least = child;
                 }
             }
             if least == index {
                 return;
             }
-            self.heap.swap(least, index);
+            self.swap(least, index);
             index = least;
         }
     }
 
     #[inline]
-    fn time(&self, index: usize) -> i64 {
-        self.heap[index].time_ns
+    fn swap(&mut self, a: usize, b: usize) {
+        self.times.swap(a, b);
+        self.places.swap(a, b);
     }
 }

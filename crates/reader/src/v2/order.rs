@@ -11,11 +11,13 @@ use exectrace_format::role::State;
 use exectrace_format::{StackId, TaskId, ThreadId, UserTaskId, WorkerId};
 
 use super::cursor::{Cursor, Upcoming};
+use super::frontier::Frontier;
 use super::generation::Generation;
 use super::refusal::Refusal;
 use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, Worker, WorkerState};
 use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
+use crate::reader::BLOCK_EVENTS;
 use crate::tables::Tables;
 use crate::{Cause, Error, Timestamp};
 
@@ -31,7 +33,7 @@ pub(super) enum Tried {
 /// Why a thread's events stopped happening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pause {
-    /// Its next one may come later than another thread's, or there is no room for it.
+    /// Its next one comes later.
     Later,
     /// Its next one must wait.
     NotYet,
@@ -121,12 +123,54 @@ impl Order {
         self.first_generation == Some(generation.number)
     }
 
-    /// Lets events of a thread happen one after another, as long as none is later than `until_ns` and less than `room` are told.
+    /// Lets events happen, the earliest first, until the block is full, a time is past, or the earliest must wait for another.
     pub(super) fn run<'a>(
+        &mut self,
+        frontier: &mut Frontier<'a>,
+        until_ns: i64,
+        generation: &mut Generation<'a>,
+        tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
+    ) -> Result<Tried, Box<Error>> {
+        while told.len() < BLOCK_EVENTS && frontier.time_ns().is_some_and(|ns| ns <= until_ns) {
+            let until_ns = frontier.second_ns().min(until_ns);
+            let cursor = frontier.get_mut(0);
+            let pause = self.run_cursor::<false>(cursor, until_ns, generation, tables, told)?;
+            frontier.settle(0, pause);
+            if pause == Pause::NotYet {
+                return Ok(Tried::NotYet);
+            }
+        }
+        Ok(Tried::Happened)
+    }
+
+    /// Tries one event, that of the cursor at `index`.
+    #[cold]
+    pub(super) fn run_one<'a>(
+        &mut self,
+        frontier: &mut Frontier<'a>,
+        index: usize,
+        generation: &mut Generation<'a>,
+        tables: &mut Tables<'a>,
+        told: &mut Vec<Event>,
+    ) -> Result<Tried, Box<Error>> {
+        let cursor = frontier.get_mut(index);
+        let pause = self.run_cursor::<true>(cursor, i64::MAX, generation, tables, told)?;
+        frontier.settle(index, pause);
+        Ok(match pause {
+            Pause::NotYet => Tried::NotYet,
+            Pause::Later | Pause::End => Tried::Happened,
+        })
+    }
+
+    /// Lets events of a thread happen: one, or as long as the next is not later than `until_ns` and there is room.
+    ///
+    /// Always inlined, with the commonest rules: what the thread runs stays in registers.
+    #[inline(always)]
+    fn run_cursor<'a, const ONE: bool>(
         &mut self,
         cursor: &mut Cursor<'a>,
         until_ns: i64,
-        room: usize,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
@@ -134,7 +178,7 @@ impl Order {
         let place = cursor.place;
         let mut thread = self.thread_at(place);
         let pause = loop {
-            let (event, from) = (cursor.next(), told.len());
+            let event = cursor.next();
             let mut trial = Trial {
                 event,
                 generation,
@@ -164,20 +208,17 @@ impl Order {
             match tried {
                 Ok(Tried::Happened) => thread = after,
                 Ok(Tried::NotYet) => break Pause::NotYet,
-                Err(cause) => {
-                    told.truncate(from);
-                    return Err(cursor.error(*cause));
-                }
+                Err(cause) => return Err(cursor.error(*cause)),
             }
             match cursor.advance() {
                 Ok(true) => {}
                 Ok(false) => break Pause::End,
                 Err(error) => {
-                    told.truncate(from);
+                    take_back(told);
                     return Err(error);
                 }
             }
-            if cursor.next().time_ns > until_ns || told.len() >= room {
+            if ONE || cursor.next().time_ns > until_ns || told.len() >= BLOCK_EVENTS {
                 break Pause::Later;
             }
         };
@@ -455,6 +496,16 @@ fn lacks(needs: Needs, thread: bool, worker: bool) -> Refusal {
         Needs::All | Needs::Worker | Needs::WorkerFree if !worker => lacks("worker", true),
         Needs::WorkerFree | Needs::ThreadFree => lacks("task", false),
         _ => lacks("task", true),
+    }
+}
+
+/// Takes back what was told of the last record.
+#[cold]
+fn take_back(told: &mut Vec<Event>) {
+    if let Some(last) = told.last().copied() {
+        while told.last().is_some_and(|event| event.offset == last.offset) {
+            told.pop();
+        }
     }
 }
 
