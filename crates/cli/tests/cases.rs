@@ -4,7 +4,7 @@ mod support;
 
 use exectrace_testkit::Corpus;
 
-use support::{check_code, error, feed, run, shipped, text};
+use support::{check_code, error, feed, read, run, shipped, text};
 
 /// What other tools print for "none".
 const NONE_AS_NUMBER: &str = "18446744073709551615";
@@ -86,6 +86,7 @@ fn a_process_that_died_before_the_first_flush_left_an_empty_trace() {
     );
     check_code(&run(&["info", "--allow-partial"], &[&file]), 0);
     check_code(&run(&["events"], &[&file]), 3);
+    check_code(&feed(&["validate"], read(&file)), 3);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `exectrace events`, end to end.
 
+mod packed;
 mod support;
 
 use std::io::{BufRead as _, BufReader};
@@ -10,7 +11,8 @@ use exectrace_reader::Kind;
 use exectrace_testkit::Corpus;
 use serde_json::Value;
 
-use support::{check_code, command, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
+use packed::{gzip, packed_by_zstd};
+use support::{check_code, command, error, feed, read, run, shipped, text};
 
 fn events(arguments: &[&str], name: &str) -> String {
     let output = run(&[&["events"], arguments].concat(), &[&shipped(name)]);

@@ -1,5 +1,6 @@
 //! `exectrace info`, end to end.
 
+mod packed;
 mod support;
 
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::path::Path;
 use exectrace_testkit::{Corpus, CorpusTrace, Scratch};
 use serde_json::Value;
 
-use support::{check_code, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
+use packed::{gzip, packed_by_zstd};
+use support::{check_code, error, feed, read, run, shipped, text};
 
 /// Columns that Go's readers tell only of what they accept, or tell of more than they read.
 const OF_ACCEPTED: [&str; 3] = ["strings", "stacks", "generations"];

@@ -1,8 +1,10 @@
 //! `exectrace validate`, as its users run it.
 
+mod packed;
 mod support;
 
-use support::{check_code, error, feed, gzip, packed_by_zstd, read, run, shipped, text};
+use packed::{gzip, packed_by_zstd};
+use support::{check_code, error, feed, read, run, shipped, text};
 
 #[test]
 fn traces_that_are_whole_break_no_rule() {

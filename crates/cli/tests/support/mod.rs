@@ -1,4 +1,4 @@
-//! What the tests of commands share: running them, and traces in every packing.
+//! What the tests of commands share: running them on traces.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,27 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use exectrace_testkit::Corpus;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 /// A shipped trace.
 pub(crate) fn shipped(file: &str) -> PathBuf {
     Corpus::shipped().folder().join(file)
 }
 
-/// A trace that zstd's own tool has packed, in two frames.
-pub(crate) fn packed_by_zstd() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packed/go1.19-deep.trace.zst")
-}
-
 pub(crate) fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).expect("memory takes bytes");
-    encoder.finish().expect("memory takes bytes")
 }
 
 pub(crate) fn command(arguments: &[&str]) -> Command {
