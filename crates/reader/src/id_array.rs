@@ -13,6 +13,8 @@ pub(crate) struct IdArray<T> {
     /// Pages that were found lately, by the last bits of their numbers.
     recent: [(u64, u32); RECENT],
     pages: Vec<[T; PAGE]>,
+    /// Pages of no id, to be given out again. All their values are the default one.
+    spare: Vec<u32>,
     /// Values of ids that have no page.
     sparse: IdMap<T>,
     /// How often those were asked for.
@@ -36,6 +38,7 @@ impl<T> Default for IdArray<T> {
             directory: IdMap::default(),
             recent: [(NO_PAGE, 0); RECENT],
             pages: Vec::new(),
+            spare: Vec::new(),
             sparse: IdMap::default(),
             misses: 0,
         }
@@ -91,23 +94,43 @@ impl<T: Copy + Default> IdArray<T> {
     #[cold]
     fn new_page(&mut self, id: u64) -> Option<usize> {
         self.misses += 1;
-        if self.pages.len() >= PAGES_FREE + self.misses / MISSES_PER_PAGE {
-            return None;
-        }
-        let mut page = [T::default(); PAGE];
+        let place = match self.spare.pop() {
+            Some(place) => place as usize,
+            None if self.pages.len() >= PAGES_FREE + self.misses / MISSES_PER_PAGE => return None,
+            None => {
+                self.pages.push([T::default(); PAGE]);
+                self.pages.len() - 1
+            }
+        };
         let first = id - id % PAGE as u64;
-        for (value, place) in page.iter_mut().zip(0..) {
+        for (value, index) in self.pages[place].iter_mut().zip(0..) {
             if self.sparse.is_empty() {
                 break;
             }
-            if let Some(moved) = self.sparse.remove(&(first + place)) {
+            if let Some(moved) = self.sparse.remove(&(first + index)) {
                 *value = moved;
             }
         }
-        self.pages.push(page);
-        let place = self.pages.len() - 1;
         self.directory.insert(id / PAGE as u64, place as u32);
         Some(place)
+    }
+}
+
+impl<T: Copy + Default + PartialEq> IdArray<T> {
+    /// Takes back the pages that hold nothing but default values, for ids to come.
+    pub(crate) fn tidy(&mut self) {
+        let blank = T::default();
+        self.directory.retain(|_, page| {
+            let is_blank = self.pages[*page as usize]
+                .iter()
+                .all(|value| *value == blank);
+            if is_blank {
+                self.spare.push(*page);
+            }
+            !is_blank
+        });
+        self.sparse.retain(|_, value| *value != blank);
+        self.recent = [(NO_PAGE, 0); RECENT];
     }
 }
 
@@ -151,5 +174,29 @@ mod tests {
         }
         assert!(array.sparse.is_empty());
         assert!(array.pages.len() < 400);
+    }
+
+    #[test]
+    fn pages_of_ids_that_have_gone_are_used_again() {
+        let mut array = IdArray::<u64>::default();
+        let mut begin = 0;
+        for _ in 0..100 {
+            for id in begin..begin + 10_000 {
+                *array.get_mut(id) = id + 1;
+            }
+            // One in ten pages has a value that stays.
+            for id in begin..begin + 10_000 {
+                if id % 2560 != 0 {
+                    *array.get_mut(id) = 0;
+                }
+            }
+            begin += 10_000;
+            array.tidy();
+        }
+        for id in 0..begin {
+            let expect = if id % 2560 == 0 { id + 1 } else { 0 };
+            assert_eq!(array.get(id), expect, "{id}");
+        }
+        assert!(array.pages.len() < 500, "{}", array.pages.len());
     }
 }

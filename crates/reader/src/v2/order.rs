@@ -101,6 +101,8 @@ impl Order {
     /// A generation begins.
     pub(super) fn begin(&mut self, generation: u64) {
         self.first_generation.get_or_insert(generation);
+        // Else a file would take memory for every task that ever was.
+        self.tasks.tidy();
     }
 
     /// The place of a thread, known or not.

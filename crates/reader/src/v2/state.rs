@@ -37,7 +37,7 @@ impl Sequence {
 }
 
 /// A task, as most events need it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Task {
     /// [`State::NotExist`] for one that nobody has heard of.
     pub(super) state: State,
@@ -82,6 +82,11 @@ impl Tasks {
         {
             self.open.remove(&id);
         }
+    }
+
+    /// Takes back the memory of those that have gone.
+    pub(super) fn tidy(&mut self) {
+        self.by_id.tidy();
     }
 
     /// What the task has open, if it exists.
