@@ -35,6 +35,9 @@ pub enum EventType {
     V1(go_v1::EventType),
     /// Of format v2.
     V2(go_v2::EventType),
+    /// There is no record: the reader has inferred that this must have happened before the next event, which it contradicts
+    /// otherwise. The offset is that of the next event.
+    Inferred,
 }
 
 /// What happened.
@@ -182,12 +185,13 @@ impl Event {
 }
 
 impl EventType {
-    /// The name in Go's sources.
+    /// The name in Go's sources; `Inferred` for what has no record.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::V1(event_type) => event_type.spec().name,
             Self::V2(event_type) => event_type.spec().name,
+            Self::Inferred => "Inferred",
         }
     }
 }

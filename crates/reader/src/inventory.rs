@@ -66,8 +66,10 @@ enum Key {
 /// Plain counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// All events.
+    /// All events that stand in the file.
     pub events: u64,
+    /// Events that a tolerant reader has inferred, which are counted nowhere else.
+    pub inferred: u64,
     /// User tasks that begin.
     pub user_tasks_begun: u64,
     /// User tasks that end.
@@ -87,6 +89,10 @@ pub struct Counted {
 impl Inventory {
     /// Counts an event.
     pub fn add(&mut self, event: &Event) {
+        if event.event_type == EventType::Inferred {
+            self.counted.inferred += 1;
+            return;
+        }
         self.first.get_or_insert(event.time);
         self.last = Some(event.time);
         self.counted.add(event);
@@ -283,6 +289,7 @@ impl Key {
             Self::Metric(metric) => 280 + metric as usize,
             Self::Sync => 288,
             Self::Experiment => 289,
+            Self::Type(EventType::Inferred) => 290,
         };
         place % PLACES
     }
@@ -308,6 +315,7 @@ impl Key {
                 event_type.spec().name_in(reader.version()).to_owned()
             }
             Self::Type(EventType::V2(event_type)) => type_name(event_type).to_owned(),
+            Self::Type(EventType::Inferred) => EventType::Inferred.name().to_owned(),
         }
     }
 }

@@ -40,8 +40,10 @@
 //! | `survey` | [`Survey`]: all that together, and whether the file is a trace |
 //! | `wire` | [`WireCounts`]: records and bytes by type |
 //! | `validator` | [`Validator`]: a second opinion on a stream of events |
+//! | `loss`, `repairs` | [`Loss`] and [`Repairs`]: what a tolerant reader could not read, and what it put right |
 //! | `error` | [`Error`]: what is wrong, and where |
 
+mod damage;
 mod description;
 mod error;
 mod event;
@@ -49,7 +51,9 @@ mod id_array;
 mod id_map;
 mod id_table;
 mod inventory;
+mod loss;
 mod reader;
+mod repairs;
 mod source;
 mod stack_list;
 mod survey;
@@ -65,7 +69,9 @@ pub use description::{Description, Dropped, SampleRate};
 pub use error::{Cause, Error};
 pub use event::{Event, EventType, Kind, UserTaskBegin};
 pub use inventory::{Counted, Inventory};
+pub use loss::{Gap, Loss};
 pub use reader::{Contents, Reader};
+pub use repairs::{Repair, Repaired, Repairs};
 pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
 pub use survey::{Survey, Verdict};
 pub use tables::Tables;

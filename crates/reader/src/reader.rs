@@ -1,14 +1,20 @@
 //! The door: bytes of any version in, events out.
 
+use std::sync::LazyLock;
+
 use exectrace_format::go_v1::Records;
 use exectrace_format::go_v2::Items;
+use exectrace_format::limits::HEADER_BYTES;
 use exectrace_format::{Format, Version};
 
-use crate::{Error, Event, Tables, v1, v2};
+use crate::damage::Damage;
+use crate::{Error, Event, Loss, Repair, Repairs, Tables, v1, v2};
 
 /// The events of a trace, in order.
 ///
-/// It refuses what Go's own readers refuse: the first fault is the last item.
+/// A strict one ([`Reader::new`]) refuses what Go's own readers refuse: the first fault is the last item. A tolerant one
+/// ([`Reader::tolerant`]) reads on, and keeps account: [`Reader::loss`], [`Reader::repairs`]. Of a file that a strict one reads to
+/// its end a tolerant one gives the same events, and has nothing to tell.
 #[derive(Debug)]
 pub struct Reader<'a> {
     version: Version,
@@ -58,16 +64,42 @@ impl<'a> Reader<'a> {
     ///
     /// When the header is none that is known.
     pub fn new(file: &'a [u8]) -> Result<Self, Error> {
-        let refuse = Error::of_format;
-        let version = Version::of(file).map_err(refuse)?;
+        let version = Version::of(file).map_err(Error::of_format)?;
+        Self::open(file, version, None)
+    }
+
+    /// Opens a whole file, and reads all of it that makes sense.
+    ///
+    /// What cannot be decoded is left out; what contradicts the events before is made to fit, by events of type
+    /// [`Inferred`](crate::EventType::Inferred) before it, or left out; a file of a version that is not known is read as of the
+    /// one before it. All of it is told by [`Self::loss`] and [`Self::repairs`]. No event is an error.
+    ///
+    /// # Errors
+    ///
+    /// When the header is none of a trace.
+    pub fn tolerant(file: &'a [u8]) -> Result<Self, Error> {
+        let mut damage = Damage::default();
+        let version = match Version::of(file) {
+            Ok(version) => version,
+            Err(error) => {
+                let version = version_before(error).ok_or_else(|| Error::of_format(error))?;
+                damage.repair(Repair::Version, Error::of_format(error));
+                version
+            }
+        };
+        Self::open(file, version, Some(damage))
+    }
+
+    fn open(file: &'a [u8], version: Version, damage: Option<Damage>) -> Result<Self, Error> {
+        let (bytes, offset) = (&file[HEADER_BYTES..], HEADER_BYTES as u64);
         let events = match version.format() {
             Format::V1 => {
-                let records = Records::of_file(file).map_err(refuse)?;
-                Events::V1(Box::new(v1::Reader::new(file, records)?))
+                let records = Records::resume(version, bytes, offset);
+                Events::V1(Box::new(v1::Reader::new(file, records, damage)?))
             }
             Format::V2 => {
-                let items = Items::of_file(file).map_err(refuse)?;
-                Events::V2(Box::new(v2::Reader::new(file, items)))
+                let items = Items::resume(version, bytes, offset);
+                Events::V2(Box::new(v2::Reader::new(file, items, damage)))
             }
         };
         Ok(Self {
@@ -83,6 +115,26 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn version(&self) -> Version {
         self.version
+    }
+
+    /// What was lost so far. A strict reader loses nothing: it stops.
+    #[must_use]
+    pub fn loss(&self) -> &Loss {
+        self.damage().map_or(&NO_DAMAGE.loss, |damage| &damage.loss)
+    }
+
+    /// What was put right so far. A strict reader puts nothing right.
+    #[must_use]
+    pub fn repairs(&self) -> &Repairs {
+        self.damage()
+            .map_or(&NO_DAMAGE.repairs, |damage| &damage.repairs)
+    }
+
+    fn damage(&self) -> Option<&Damage> {
+        match &self.events {
+            Events::V1(events) => events.damage(),
+            Events::V2(events) => events.damage(),
+        }
     }
 
     /// What the file's tables hold, as far as they were read.
@@ -106,6 +158,18 @@ impl<'a> Reader<'a> {
 
 /// The most events that one record makes.
 const EVENTS_AT_ONCE: usize = 4;
+
+/// That of a strict reader.
+static NO_DAMAGE: LazyLock<Damage> = LazyLock::new(Damage::default);
+
+/// The version whose reader can be tried on a file of a version that is not known.
+fn version_before(error: exectrace_format::Error) -> Option<Version> {
+    let exectrace_format::Error::UnsupportedVersion { major, minor } = error else {
+        return None;
+    };
+    let is_before = |version: &&Version| major > 1 || version.minor() < minor;
+    Version::ALL.iter().rfind(is_before).copied()
+}
 
 impl Reader<'_> {
     /// The next events, in a row: the fastest way to all of them. `None` after the last ones.

@@ -15,7 +15,7 @@ use crate::stack_list::{StackHash, StackList};
 #[derive(Clone, Debug)]
 pub struct Tables<'a> {
     file: &'a [u8],
-    strings: Vec<&'a [u8]>,
+    strings: Vec<Cow<'a, [u8]>>,
     string_ids: HashMap<&'a [u8], StringId, BuildIdHasher>,
     frames: Vec<Frame>,
     frame_ids: HashMap<Frame, u32, BuildIdHasher>,
@@ -43,19 +43,19 @@ impl<'a> Tables<'a> {
 
     /// The bytes of a string; empty for an id that is not of this trace.
     #[must_use]
-    pub fn string(&self, id: StringId) -> &'a [u8] {
+    pub fn string(&self, id: StringId) -> &[u8] {
         if id.0 & IN_FILE != 0 {
             let length = (id.0 & ((1 << LENGTH_BITS) - 1)) as usize;
             let start = ((id.0 & !IN_FILE) >> LENGTH_BITS) as usize;
             return self.file.get(start..start + length).unwrap_or_default();
         }
         let index = (id.0 as usize).wrapping_sub(1);
-        self.strings.get(index).copied().unwrap_or_default()
+        self.strings.get(index).map_or(&[], |string| string)
     }
 
     /// The same as text: what is not UTF-8 becomes U+FFFD.
     #[must_use]
-    pub fn text(&self, id: StringId) -> Cow<'a, str> {
+    pub fn text(&self, id: StringId) -> Cow<'_, str> {
         String::from_utf8_lossy(self.string(id))
     }
 
@@ -71,7 +71,7 @@ impl<'a> Tables<'a> {
             return StringId(0);
         }
         *self.string_ids.entry(string).or_insert_with(|| {
-            self.strings.push(string);
+            self.strings.push(Cow::Borrowed(string));
             StringId(self.strings.len() as u64)
         })
     }
@@ -86,6 +86,24 @@ impl<'a> Tables<'a> {
             return StringId(0);
         }
         StringId(IN_FILE | start << LENGTH_BITS | string.len() as u64)
+    }
+
+    /// The id of a text for what the file names by an id that no table of it explains. Each call makes a new one.
+    pub(crate) fn raw_string(&mut self, id: u64) -> StringId {
+        self.strings.push(Cow::Owned(format!("#{id}").into_bytes()));
+        StringId(self.strings.len() as u64)
+    }
+
+    /// The id of a stack with one frame, whose function tells the id that no table explains. Each call makes a new one.
+    pub(crate) fn raw_stack(&mut self, id: u64) -> StackId {
+        let function = format!("stack #{id}").into_bytes();
+        self.strings.push(Cow::Owned(function));
+        let function = StringId(self.strings.len() as u64);
+        let frame = self.frame(Frame {
+            function,
+            ..Frame::default()
+        });
+        self.stack(&[frame])
     }
 
     /// The id of a frame, by which stacks are made.

@@ -17,6 +17,7 @@ mod whole;
 use exectrace_format::go_v1::{EventType, Records};
 use exectrace_format::{TaskId, ThreadId, Version, WorkerId};
 
+use crate::damage::Damage;
 use crate::event::{Event, EventType as AnyType};
 use crate::reader::{BLOCK_EVENTS, Contents};
 use crate::tables::Tables;
@@ -41,6 +42,8 @@ pub(crate) struct Reader<'a> {
     /// Ticks of the first event, from which times count.
     begin_ticks: Option<i64>,
     ns_per_tick: f64,
+    /// What is lost and repaired; `None` for a strict reader.
+    damage: Option<Damage>,
 }
 
 /// Where events come from.
@@ -51,7 +54,11 @@ enum Source<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(file: &'a [u8], records: Records<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        file: &'a [u8],
+        records: Records<'a>,
+        damage: Option<Damage>,
+    ) -> Result<Self, Error> {
         let mut index = Index::read(records)?;
         let workers = index.workers.len();
         let mut tables = Tables::new(file);
@@ -68,7 +75,12 @@ impl<'a> Reader<'a> {
             begin_ticks: None,
             ns_per_tick: 1e9 / index.ticks_per_second as f64,
             index,
+            damage,
         })
+    }
+
+    pub(crate) fn damage(&self) -> Option<&Damage> {
+        self.damage.as_ref()
     }
 
     pub(crate) fn tables(&self) -> &Tables<'a> {

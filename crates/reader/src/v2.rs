@@ -22,6 +22,7 @@ mod worker_rules;
 use exectrace_format::go_v2::{EventType, Items};
 use exectrace_format::{ThreadId, WorkerId};
 
+use crate::damage::Damage;
 use crate::event::{Event, EventType as AnyType, Kind};
 use crate::reader::{BLOCK_EVENTS, Contents};
 use crate::tables::Tables;
@@ -44,6 +45,8 @@ pub(crate) struct Reader<'a> {
     last: Timestamp,
     /// What comes after the last sync.
     ended: Option<Result<(), Error>>,
+    /// What is lost and repaired; `None` for a strict reader.
+    damage: Option<Damage>,
 }
 
 /// The generation that is being read.
@@ -56,7 +59,7 @@ struct Open<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(file: &'a [u8], items: Items<'a>) -> Self {
+    pub(crate) fn new(file: &'a [u8], items: Items<'a>, damage: Option<Damage>) -> Self {
         Self {
             framing: Framing::new(items),
             tables: Tables::new(file),
@@ -68,7 +71,12 @@ impl<'a> Reader<'a> {
             },
             last: Timestamp(0),
             ended: None,
+            damage,
         }
+    }
+
+    pub(crate) fn damage(&self) -> Option<&Damage> {
+        self.damage.as_ref()
     }
 
     pub(crate) fn contents(&self) -> Contents {
