@@ -106,7 +106,11 @@ impl fmt::Display for Loss {
             return f.write_str("nothing");
         }
         let at_least = if self.is_exact { "" } else { "at least " };
-        let places = if self.gap_count == 1 { "place" } else { "places" };
+        let places = if self.gap_count == 1 {
+            "place"
+        } else {
+            "places"
+        };
         write!(
             f,
             "{} bytes, {at_least}{} events, in {} {places}",
@@ -136,7 +140,10 @@ mod tests {
         for _ in 0..1500 {
             loss.add(gap(20, false));
         }
-        assert_eq!((loss.bytes, loss.events, loss.gap_count), (15_010, 1501, 1501));
+        assert_eq!(
+            (loss.bytes, loss.events, loss.gap_count),
+            (15_010, 1501, 1501)
+        );
         assert_eq!(loss.time, Some((Timestamp(20), Timestamp(55))));
         assert_eq!((loss.gaps.len(), loss.is_exact), (GAPS_MAX, false));
         assert_eq!(

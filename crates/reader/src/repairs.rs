@@ -126,7 +126,9 @@ impl Repairs {
     /// How many of a kind there were.
     #[must_use]
     pub fn count(&self, repair: Repair) -> u64 {
-        self.by_kind.get(&repair).map_or(0, |repaired| repaired.count)
+        self.by_kind
+            .get(&repair)
+            .map_or(0, |repaired| repaired.count)
     }
 
     /// How many there were.

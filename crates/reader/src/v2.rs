@@ -7,20 +7,23 @@
 
 mod clock;
 mod cursor;
+mod demands;
 mod framing;
 mod frontier;
 mod generation;
 mod go_sort;
+mod mend;
 mod order;
 mod range_rules;
 mod refusal;
+mod salvage;
 mod stacks;
 mod state;
 mod task_rules;
 mod worker_rules;
 
 use exectrace_format::go_v2::{EventType, Items};
-use exectrace_format::{ThreadId, WorkerId};
+use exectrace_format::{StackId, ThreadId, WorkerId};
 
 use crate::damage::Damage;
 use crate::event::{Event, EventType as AnyType, Kind};
@@ -31,7 +34,8 @@ use cursor::Cursor;
 use framing::Framing;
 use frontier::Frontier;
 use generation::{Generation, Sample};
-use order::{Order, Tried, told_task};
+use mend::Mender;
+use order::{Order, Stuck, Tried, take_back, told_task};
 
 /// The events of a file of format v2, in order.
 #[derive(Debug)]
@@ -61,7 +65,7 @@ struct Open<'a> {
 impl<'a> Reader<'a> {
     pub(crate) fn new(file: &'a [u8], items: Items<'a>, damage: Option<Damage>) -> Self {
         Self {
-            framing: Framing::new(items),
+            framing: Framing::new(file, items),
             tables: Tables::new(file),
             order: Order::new(),
             open: None,
@@ -101,13 +105,29 @@ impl<'a> Reader<'a> {
             let stepped = open.step(&mut self.order, &mut self.tables, told);
             is_open = match stepped {
                 Ok(is_open) => is_open,
-                Err(error) => {
-                    stamp(&mut told[begin..], &mut self.last);
-                    return Err(error.in_generation(open.generation.number));
-                }
+                Err((index, stuck)) => match &mut self.damage {
+                    None => {
+                        let fault = open.fault(index, *stuck, told);
+                        stamp(&mut told[begin..], &mut self.last);
+                        return Err(fault);
+                    }
+                    Some(damage) => {
+                        let mut mender = Mender {
+                            file: self.framing.file,
+                            order: &mut self.order,
+                            tables: &mut self.tables,
+                            damage,
+                        };
+                        open.mend(index, *stuck, &mut mender, told);
+                        true
+                    }
+                },
             };
         }
         stamp(&mut told[begin..], &mut self.last);
+        if let Some(damage) = &mut self.damage {
+            open.tell_unnamed(damage);
+        }
         if !is_open {
             self.open = None;
         }
@@ -117,7 +137,11 @@ impl<'a> Reader<'a> {
     /// From one generation to the next: a sync first, then what it brings.
     #[cold]
     fn turn(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
-        let time = match self.framing.next() {
+        let generation = match &mut self.damage {
+            None => self.framing.next(),
+            Some(damage) => Ok(self.framing.salvage(damage)),
+        };
+        let time = match generation {
             Ok(Some(generation)) => {
                 let time = Timestamp(generation.clock.ns(generation.begin_units));
                 self.enter(generation)?;
@@ -150,9 +174,14 @@ impl<'a> Reader<'a> {
         let mut frontier = Frontier::default();
         for group in std::mem::take(&mut generation.groups) {
             let place = (group.thread != ThreadId::NONE).then(|| self.order.thread(group.thread));
-            let cursor = Cursor::open(group, place, generation.clock)
-                .map_err(|error| error.in_generation(generation.number))?;
-            if let Some(cursor) = cursor {
+            let mut cursor = Cursor::new(group, place, generation.clock);
+            let has_events = match &mut self.damage {
+                None => cursor
+                    .advance()
+                    .map_err(|error| error.in_generation(generation.number))?,
+                Some(damage) => mend::advance(&mut cursor, generation.number, damage),
+            };
+            if has_events {
                 frontier.push(cursor);
             }
         }
@@ -193,7 +222,7 @@ impl<'a> Open<'a> {
         order: &mut Order,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<bool, Box<Error>> {
+    ) -> Result<bool, (usize, Box<Stuck>)> {
         let time_ns = self.frontier.time_ns();
         let mut until_ns = i64::MAX;
         if let Some(&sample) = self.generation.samples.get(self.sample) {
@@ -209,7 +238,8 @@ impl<'a> Open<'a> {
             return Ok(false);
         }
         let (frontier, generation) = (&mut self.frontier, &mut self.generation);
-        if order.run(frontier, until_ns, generation, tables, told)? == Tried::NotYet {
+        let tried = order.run(frontier, until_ns, generation, tables, told);
+        if tried.map_err(|stuck| (0, stuck))? == Tried::NotYet {
             self.step_aside(order, tables, told)?;
         }
         Ok(true)
@@ -222,16 +252,38 @@ impl<'a> Open<'a> {
         order: &mut Order,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<(), Box<Error>> {
+    ) -> Result<(), (usize, Box<Stuck>)> {
         let (frontier, generation) = (&mut self.frontier, &mut self.generation);
         frontier.sort();
         for index in 1..frontier.len() {
-            let tried = order.run_one(frontier, index, generation, tables, told)?;
-            if tried == Tried::Happened {
+            let tried = order.run_one(frontier, index, generation, tables, told);
+            if tried.map_err(|stuck| (index, stuck))? == Tried::Happened {
                 return Ok(());
             }
         }
-        Err(frontier.get_mut(0).error(Cause::NoOrder))
+        Err((0, Box::new(Stuck::NoOrder)))
+    }
+
+    /// What a strict reader says of a thread whose events cannot go on.
+    #[cold]
+    fn fault(&mut self, index: usize, stuck: Stuck, told: &mut Vec<Event>) -> Error {
+        let cursor = self.frontier.get_mut(index);
+        let error = match stuck {
+            Stuck::Refused(cause) => cursor.error(cause),
+            Stuck::NoOrder => cursor.error(Cause::NoOrder),
+            Stuck::Cut(error) => {
+                // Go's reader looks at what comes next before it tells an event.
+                take_back(told);
+                *error
+            }
+        };
+        error.in_generation(self.generation.number)
+    }
+
+    /// Unlike those of events these are not checked.
+    fn sample_stack(&mut self, id: u64, tables: &mut Tables<'a>) -> StackId {
+        let known = self.generation.known_stack(id, tables);
+        known.unwrap_or_default()
     }
 
     fn sample_event(&mut self, sample: Sample, tables: &mut Tables<'a>) -> Event {
@@ -242,8 +294,7 @@ impl<'a> Open<'a> {
             task: told_task(task),
             worker: WorkerId(worker as i64),
             thread: ThreadId(thread),
-            // Unlike those of events these are not checked.
-            stack: self.generation.stack(stack, tables).unwrap_or_default(),
+            stack: self.sample_stack(stack, tables),
             event_type: AnyType::V2(EventType::CPUSample),
             kind: Kind::Sample,
         }

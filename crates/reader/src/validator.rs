@@ -189,13 +189,12 @@ impl Validator {
                 None
             }
             Kind::UserRegionEnd { user_task, name } => {
-                let task = event.task.0;
-                let innermost = self.life(task).regions.pop();
-                let is_other = innermost.is_some_and(|region| region != (user_task, name));
-                is_other.then_some(Rule::RegionOrder { task })
+                self.region_ends(event.task.0, (user_task, name))
             }
             _ => None,
         };
+        // What was inferred contradicts what came before, or it would not have been.
+        let rule = rule.filter(|_| event.event_type != EventType::Inferred);
         match time.or(rule) {
             None => Ok(()),
             Some(rule) => Err(Violation {
@@ -204,6 +203,16 @@ impl Validator {
                 offset: event.offset,
             }),
         }
+    }
+
+    fn region_ends(&mut self, task: u64, region: (UserTaskId, StringId)) -> Option<Rule> {
+        let regions = &mut self.life(task).regions;
+        let innermost = regions.len().checked_sub(1)?;
+        let begin = regions.iter().rposition(|&other| other == region);
+        if let Some(begin) = begin {
+            regions.remove(begin);
+        }
+        (begin != Some(innermost)).then_some(Rule::RegionOrder { task })
     }
 
     fn time(&mut self, event: &Event) -> Option<Rule> {
@@ -217,8 +226,9 @@ impl Validator {
 
     fn task(&mut self, event: &Event, task: u64, from: State, to: State) -> Option<Rule> {
         let can_wait_in_call = matches!(event.event_type, EventType::V1(_));
+        let is_inferred = event.event_type == EventType::Inferred;
         let life = self.tasks.entry(task).or_default();
-        if life.ended && from != State::NotExist {
+        if life.ended && from != State::NotExist && !is_inferred {
             return Some(Rule::TaskEnded { task });
         }
         if life.ended {

@@ -50,6 +50,8 @@ pub(super) struct Cursor<'a> {
     end: usize,
     /// What comes after them, if it is a fault.
     fault: Option<Box<Error>>,
+    /// Where the bytes begin that are none.
+    fault_offset: u64,
     batches: std::vec::IntoIter<Batch<'a>>,
     events: Events<'a>,
     /// The time of the last event that is decoded.
@@ -58,25 +60,21 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the first event of a thread; `None` if it has none.
-    pub(super) fn open(
-        group: Group<'a>,
-        place: Option<usize>,
-        clock: Clock,
-    ) -> Result<Option<Self>, Box<Error>> {
-        let mut cursor = Self {
+    /// Before the first event of a thread.
+    pub(super) fn new(group: Group<'a>, place: Option<usize>, clock: Clock) -> Self {
+        Self {
             thread: group.thread,
             place,
             row: Vec::new(),
             at: 0,
             end: 0,
             fault: None,
+            fault_offset: 0,
             batches: group.batches.into_iter(),
             events: Events::new(&[], 0),
             time_ns: 0,
             clock,
-        };
-        Ok(cursor.refill()?.then_some(cursor))
+        }
     }
 
     /// The event to come.
@@ -97,15 +95,20 @@ impl<'a> Cursor<'a> {
 
     /// The event to come contradicts the trace.
     #[cold]
-    pub(super) fn error(&self, cause: Cause) -> Box<Error> {
+    pub(super) fn error(&self, cause: Cause) -> Error {
         let next = self.next();
-        Box::new(Error {
+        Error {
             cause,
             offset: next.offset,
             generation: None,
             thread: Some(self.thread),
             task: task_rules::subject(next.event_type, &next.args),
-        })
+        }
+    }
+
+    /// After a fault: how many bytes of its batch are left, and the time of the last event before it.
+    pub(super) fn rest(&self) -> (u64, i64) {
+        (self.events.offset() - self.fault_offset, self.time_ns)
     }
 
     /// Decodes the next events. False if there are none.
@@ -150,6 +153,7 @@ impl<'a> Cursor<'a> {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
+                    self.fault_offset = next.event.offset;
                     result = Err(error);
                     break;
                 }
@@ -168,11 +172,14 @@ impl<'a> Cursor<'a> {
         use exectrace_format::Error as E;
         match error {
             E::NotAnEvent { offset, number } if number == EventType::ClockSnapshot as u8 => {
+                // Nothing in its batch comes after it.
+                let end = self.events.offset();
                 self.row[self.end] = Upcoming {
                     time_ns: self.time_ns,
                     event: RawEvent {
                         offset,
                         event_type: EventType::ClockSnapshot,
+                        args: [end, 0, 0, 0],
                         ..RawEvent::EMPTY
                     },
                 };

@@ -3,32 +3,41 @@
 use exectrace_format::Version;
 use exectrace_format::go_v2::{Batch, EventType, Item, Items};
 
+use super::clock::Clock;
 use super::generation::{Builder, Generation};
 use crate::{Cause, Error};
 
 /// Reads generations.
 #[derive(Debug)]
 pub(super) struct Framing<'a> {
-    version: Version,
-    items: Items<'a>,
+    pub(super) version: Version,
+    pub(super) file: &'a [u8],
+    pub(super) items: Items<'a>,
     /// The first batch of the next generation: up to version 1.25 nothing else ends one.
-    spilled: Option<Batch<'a>>,
+    pub(super) spilled: Option<Batch<'a>>,
     /// What comes after the generations.
     pending: Option<Error>,
     is_first: bool,
     /// After the last whole generation another begins that has no events.
-    has_begun: bool,
+    pub(super) has_begun: bool,
+    /// For a tolerant reader: the clock of the generation before.
+    pub(super) clock: Option<Clock>,
+    /// Likewise its number; 0 before the first.
+    pub(super) last_generation: u64,
 }
 
 impl<'a> Framing<'a> {
-    pub(super) fn new(items: Items<'a>) -> Self {
+    pub(super) fn new(file: &'a [u8], items: Items<'a>) -> Self {
         Self {
             version: items.version(),
+            file,
             items,
             spilled: None,
             pending: None,
             is_first: true,
             has_begun: false,
+            clock: None,
+            last_generation: 0,
         }
     }
 

@@ -1,5 +1,7 @@
 //! One generation: its batches by thread, and its tables.
 
+use std::collections::BTreeSet;
+
 use exectrace_format::go_v2::{Batch, BatchKind, EventType};
 use exectrace_format::{StackId, StringId, ThreadId, Version};
 
@@ -16,6 +18,8 @@ use crate::{Cause, Error};
 #[derive(Debug)]
 pub(super) struct Generation<'a> {
     pub(super) number: u64,
+    /// Where it begins.
+    pub(super) offset: u64,
     pub(super) clock: Clock,
     /// The least time of its batches.
     pub(super) begin_units: u64,
@@ -25,6 +29,17 @@ pub(super) struct Generation<'a> {
     pub(super) samples: Vec<Sample>,
     strings: IdTable<Text<'a>>,
     stacks: Stacks,
+    /// For a tolerant reader.
+    unnamed: Option<Unnamed>,
+}
+
+/// Ids that events refer to and no table explains.
+#[derive(Debug, Default)]
+struct Unnamed {
+    /// Those that were met since they were last taken.
+    causes: Vec<Cause>,
+    /// What stands for such stacks.
+    stacks: IdMap<StackId>,
 }
 
 /// The batches of one thread.
@@ -96,7 +111,7 @@ impl<'a> Builder<'a> {
 
     /// Takes a batch in.
     pub(super) fn add(&mut self, batch: Batch<'a>) -> Result<(), Error> {
-        self.begin_units = self.begin_units.min(batch.time);
+        self.begin(batch.time);
         match batch.kind(self.version) {
             BatchKind::Events => self.add_events(batch),
             // Nobody but the experiment knows what is in it.
@@ -113,7 +128,12 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn add_events(&mut self, batch: Batch<'a>) {
+    /// A batch begins at a time.
+    pub(super) fn begin(&mut self, units: u64) {
+        self.begin_units = self.begin_units.min(units);
+    }
+
+    pub(super) fn add_events(&mut self, batch: Batch<'a>) {
         let next = self.groups.len();
         let index = *self.group_of_thread.entry(batch.thread.0).or_insert(next);
         if index == next {
@@ -125,7 +145,10 @@ impl<'a> Builder<'a> {
         self.groups[index].batches.push(batch);
     }
 
-    fn add_entry(&mut self, entry: &exectrace_format::go_v2::Record<'a>) -> Result<(), Cause> {
+    pub(super) fn add_entry(
+        &mut self,
+        entry: &exectrace_format::go_v2::Record<'a>,
+    ) -> Result<(), Cause> {
         let id = entry.args[0];
         match entry.event_type {
             EventType::String => {
@@ -166,20 +189,54 @@ impl<'a> Builder<'a> {
 
     /// All batches are in.
     pub(super) fn finish(mut self) -> Result<Generation<'a>, Error> {
+        let units_per_second = self.units_per_second()?;
+        let unnamed = self.unnamed_in_frames().next();
+        if let Some(id) = unnamed {
+            return Err(self.error(Cause::NoSuchString { id }, self.offset));
+        }
+        Ok(self.generation(Clock::new(units_per_second), None))
+    }
+
+    /// All batches that there are for a tolerant reader are in. What the generation does not say of its clock is that of `clock`,
+    /// and told by the error.
+    pub(super) fn finish_tolerant(mut self, clock: Clock) -> (Generation<'a>, Option<Error>) {
+        let (clock, fault) = match (self.units_per_second(), self.units_per_second) {
+            (Ok(units_per_second), _) => (Clock::new(units_per_second), None),
+            (Err(error), Some(units_per_second)) => (Clock::new(units_per_second), Some(error)),
+            (Err(error), None) => (clock, Some(error)),
+        };
+        let ids: BTreeSet<u64> = self.unnamed_in_frames().collect();
+        let unnamed = Unnamed {
+            causes: ids
+                .into_iter()
+                .map(|id| Cause::NoSuchString { id })
+                .collect(),
+            stacks: IdMap::default(),
+        };
+        (self.generation(clock, Some(unnamed)), fault)
+    }
+
+    /// How fast the generation's clock is.
+    fn units_per_second(&self) -> Result<u64, Error> {
         let Some(units_per_second) = self.units_per_second else {
             return Err(self.error(Cause::NoFrequency, self.offset));
         };
         if self.version.at_least(Version::Go1_25) && !self.has_clock_snapshot {
             return Err(self.error(Cause::NoClockSnapshot, self.offset));
         }
-        for frame in self.stacks.finish() {
-            for name in [frame.function, frame.file] {
-                if name.0 != 0 && self.strings.get(name.0).is_none() {
-                    return Err(self.error(Cause::NoSuchString { id: name.0 }, self.offset));
-                }
-            }
-        }
-        let clock = Clock::new(units_per_second);
+        Ok(units_per_second)
+    }
+
+    /// Strings that frames refer to and no table has.
+    fn unnamed_in_frames(&mut self) -> impl Iterator<Item = u64> {
+        let strings = &self.strings;
+        let frames = self.stacks.finish().iter();
+        frames
+            .flat_map(|frame| [frame.function.0, frame.file.0])
+            .filter(|&id| id != 0 && strings.get(id).is_none())
+    }
+
+    fn generation(self, clock: Clock, unnamed: Option<Unnamed>) -> Generation<'a> {
         let mut samples: Vec<Sample> = self
             .samples
             .into_iter()
@@ -189,18 +246,20 @@ impl<'a> Builder<'a> {
             })
             .collect();
         go_sort::sort(&mut samples, |sample| sample.time_ns);
-        Ok(Generation {
+        Generation {
             number: self.number,
+            offset: self.offset,
             clock,
             begin_units: self.begin_units,
             groups: self.groups,
             samples,
             strings: self.strings,
             stacks: self.stacks,
-        })
+            unnamed,
+        }
     }
 
-    fn error(&self, cause: Cause, offset: u64) -> Error {
+    pub(super) fn error(&self, cause: Cause, offset: u64) -> Error {
         Error::at(cause, offset).in_generation(self.number)
     }
 }
@@ -214,16 +273,58 @@ impl<'a> Generation<'a> {
     /// The trace's id of a string of the file.
     #[inline]
     pub(super) fn string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Refusal> {
-        string(&mut self.strings, id, tables)
+        match string(&mut self.strings, id, tables) {
+            None => self.unnamed_string(id, tables),
+            Some(known) => Ok(known),
+        }
+    }
+
+    /// A string that no table explains: for a tolerant reader one that tells the id.
+    #[cold]
+    fn unnamed_string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Refusal> {
+        let cause = Cause::NoSuchString { id };
+        let Some(unnamed) = &mut self.unnamed else {
+            return Err(Box::new(cause));
+        };
+        unnamed.causes.push(cause);
+        Ok(raw_string(&mut self.strings, id, tables))
+    }
+
+    /// The same of a stack.
+    #[cold]
+    fn unnamed_stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Refusal> {
+        let cause = Cause::NoSuchStack { id };
+        let Some(unnamed) = &mut self.unnamed else {
+            return Err(Box::new(cause));
+        };
+        let stack = unnamed.stacks.entry(id).or_insert_with(|| {
+            unnamed.causes.push(cause);
+            tables.raw_stack(id)
+        });
+        Ok(*stack)
+    }
+
+    /// Takes the ids that events have referred to and no table explains.
+    pub(super) fn take_unnamed(&mut self) -> Vec<Cause> {
+        let causes = self.unnamed.as_mut().map(|unnamed| &mut unnamed.causes);
+        causes.map(std::mem::take).unwrap_or_default()
     }
 
     /// The id of a string that is not worth a place in the tables.
-    pub(super) fn message(&self, id: u64, tables: &Tables<'a>) -> Result<StringId, Refusal> {
-        if id == 0 {
-            return Ok(StringId(0));
+    pub(super) fn message(
+        &mut self,
+        id: u64,
+        tables: &mut Tables<'a>,
+    ) -> Result<StringId, Refusal> {
+        match self.strings.get(id) {
+            // What is not in the file has an id from the begin.
+            Some(Text {
+                bytes: [],
+                id: Some(known),
+            }) => Ok(*known),
+            Some(text) => Ok(tables.in_file(text.bytes)),
+            None => self.string(id, tables),
         }
-        let text = self.strings.get(id).ok_or(Cause::NoSuchString { id })?;
-        Ok(tables.in_file(text.bytes))
     }
 
     /// The trace's id of a stack of the file.
@@ -235,32 +336,50 @@ impl<'a> Generation<'a> {
         if let Some(known) = self.stacks.known(id) {
             return Ok(known);
         }
-        self.intern_stack(id, tables)
+        match self.known_stack(id, tables) {
+            None => self.unnamed_stack(id, tables),
+            Some(known) => Ok(known),
+        }
     }
 
+    /// The trace's id of a stack that a table has.
     #[inline(never)]
-    fn intern_stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StackId, Refusal> {
+    pub(super) fn known_stack(&mut self, id: u64, tables: &mut Tables<'a>) -> Option<StackId> {
         let strings = &mut self.strings;
         self.stacks.intern(id, tables, |mut frame, tables| {
             for name in [&mut frame.function, &mut frame.file] {
-                // Checked when the generation was finished.
-                *name = string(strings, name.0, tables).unwrap_or_default();
+                // Those that no table has were told when the generation was finished.
+                let known = string(strings, name.0, tables);
+                *name = known.unwrap_or_else(|| raw_string(strings, name.0, tables));
             }
             tables.frame(frame)
         })
     }
 }
 
-/// The trace's id of a string.
+/// The trace's id of a string, if a table has it.
 #[inline]
 fn string<'a>(
     strings: &mut IdTable<Text<'a>>,
     id: u64,
     tables: &mut Tables<'a>,
-) -> Result<StringId, Refusal> {
+) -> Option<StringId> {
     if id == 0 {
-        return Ok(StringId(0));
+        return Some(StringId(0));
     }
-    let text = strings.get_mut(id).ok_or(Cause::NoSuchString { id })?;
-    Ok(*text.id.get_or_insert_with(|| tables.intern(text.bytes)))
+    let text = strings.get_mut(id)?;
+    Some(*text.id.get_or_insert_with(|| tables.intern(text.bytes)))
+}
+
+/// The trace's id of a string that no table has.
+#[cold]
+fn raw_string<'a>(strings: &mut IdTable<Text<'a>>, id: u64, tables: &mut Tables<'a>) -> StringId {
+    let known = tables.raw_string(id);
+    let text = Text {
+        bytes: &[],
+        id: Some(known),
+    };
+    // It was not there.
+    let _ = strings.insert(id, text);
+    known
 }

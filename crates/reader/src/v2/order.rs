@@ -41,6 +41,17 @@ pub(super) enum Pause {
     End,
 }
 
+/// Why a thread's events cannot go on.
+#[derive(Debug)]
+pub(super) enum Stuck {
+    /// Its next event contradicts those before.
+    Refused(Cause),
+    /// It waits for another thread's, as does each thread's next event.
+    NoOrder,
+    /// An event has happened, and behind it are bytes that are none.
+    Cut(Box<Error>),
+}
+
 /// Everything that events change. It lasts for the whole trace.
 #[derive(Debug)]
 pub(super) struct Order {
@@ -52,6 +63,8 @@ pub(super) struct Order {
     pub(super) cycle: Cycle,
     pub(super) cycle_sequence: u64,
     first_generation: Option<u64>,
+    /// The next event to be tried has been refused, and what it demands was brought about.
+    pub(super) is_mended: bool,
 }
 
 /// An event that is tried, and what it is tried on.
@@ -65,6 +78,8 @@ pub(super) struct Trial<'t, 'a> {
     pub(super) before: Thread,
     /// The thread after it.
     pub(super) after: Thread,
+    /// The event was refused before, and what it demands was brought about.
+    is_mended: bool,
 }
 
 /// What the thread of an event must have.
@@ -95,6 +110,7 @@ impl Order {
             cycle: Cycle::Unknown,
             cycle_sequence: 0,
             first_generation: None,
+            is_mended: false,
         }
     }
 
@@ -133,7 +149,7 @@ impl Order {
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<Tried, Box<Error>> {
+    ) -> Result<Tried, Box<Stuck>> {
         while told.len() < BLOCK_EVENTS && frontier.time_ns().is_some_and(|ns| ns <= until_ns) {
             let until_ns = frontier.second_ns().min(until_ns);
             let cursor = frontier.get_mut(0);
@@ -155,7 +171,7 @@ impl Order {
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<Tried, Box<Error>> {
+    ) -> Result<Tried, Box<Stuck>> {
         let cursor = frontier.get_mut(index);
         let pause = self.run_cursor::<true>(cursor, i64::MAX, generation, tables, told)?;
         frontier.settle(index, pause);
@@ -176,7 +192,7 @@ impl Order {
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
         told: &mut Vec<Event>,
-    ) -> Result<Pause, Box<Error>> {
+    ) -> Result<Pause, Box<Stuck>> {
         let place = cursor.place;
         let mut thread = self.thread_at(place);
         let pause = loop {
@@ -188,6 +204,7 @@ impl Order {
                 told,
                 before: thread,
                 after: thread,
+                is_mended: false,
             };
             let tried = match event.event_type {
                 EventType::GoStart => self.start(&mut trial),
@@ -210,14 +227,17 @@ impl Order {
             match tried {
                 Ok(Tried::Happened) => thread = after,
                 Ok(Tried::NotYet) => break Pause::NotYet,
-                Err(cause) => return Err(cursor.error(*cause)),
+                Err(cause) => {
+                    self.set_thread(place, thread);
+                    return Err(Box::new(Stuck::Refused(*cause)));
+                }
             }
             match cursor.advance() {
                 Ok(true) => {}
                 Ok(false) => break Pause::End,
                 Err(error) => {
-                    take_back(told);
-                    return Err(error);
+                    self.set_thread(place, thread);
+                    return Err(Box::new(Stuck::Cut(error)));
                 }
             }
             if ONE || cursor.next().time_ns > until_ns || told.len() >= BLOCK_EVENTS {
@@ -246,7 +266,7 @@ impl Order {
 
     /// Tries an event of any type.
     #[inline(never)]
-    fn attempt<'a>(
+    pub(super) fn attempt<'a>(
         &mut self,
         event: &Upcoming,
         place: Option<usize>,
@@ -262,6 +282,7 @@ impl Order {
             told,
             before,
             after: before,
+            is_mended: self.is_mended,
         };
         let tried = self.dispatch(&mut trial)?;
         if tried == Tried::Happened {
@@ -390,11 +411,12 @@ impl Order {
             // One that began before the trace has no begin.
             if open
                 .regions
-                .pop()
-                .is_some_and(|innermost| innermost != region)
+                .last()
+                .is_some_and(|&innermost| innermost != region)
             {
                 return Err(Box::new(Cause::RegionNotInnermost));
             }
+            open.regions.pop();
             Kind::UserRegionEnd { user_task, name }
         };
         trial.tell(trial.before, stack, kind)?;
@@ -442,11 +464,24 @@ impl Trial<'_, '_> {
             Needs::Task => thread && task,
             Needs::ThreadFree => thread && !task,
         };
-        if fits {
+        if fits || self.is_mended && self.can_do_without(needs) {
             Ok(())
         } else {
             Err(lacks(needs, thread, worker))
         }
+    }
+
+    /// Whether an event that was mended is worth telling though its thread has no worker, or no task.
+    #[cold]
+    fn can_do_without(&self, needs: Needs) -> bool {
+        let has_task = self.before.task != NONE;
+        let can = match needs {
+            Needs::All => has_task || is_of_the_program(self.event.event_type),
+            Needs::WorkerFree => !has_task,
+            Needs::Worker => true,
+            Needs::Thread | Needs::Task | Needs::ThreadFree => false,
+        };
+        can && self.before.id != NONE
     }
 
     /// The event happened, and means this; `before` is who was where. `stack` is its id in the file.
@@ -503,12 +538,27 @@ fn lacks(needs: Needs, thread: bool, worker: bool) -> Refusal {
 
 /// Takes back what was told of the last record.
 #[cold]
-fn take_back(told: &mut Vec<Event>) {
+pub(super) fn take_back(told: &mut Vec<Event>) {
     if let Some(last) = told.last().copied() {
         while told.last().is_some_and(|event| event.offset == last.offset) {
             told.pop();
         }
     }
+}
+
+/// Whether an event tells of the program as a whole, whatever the task that wrote it.
+fn is_of_the_program(event_type: EventType) -> bool {
+    use EventType as E;
+    matches!(
+        event_type,
+        E::GCActive
+            | E::GCBegin
+            | E::GCEnd
+            | E::ProcsChange
+            | E::UserTaskBegin
+            | E::UserTaskEnd
+            | E::UserLog
+    )
 }
 
 /// A task as events tell it: 0 is none.

@@ -7,7 +7,6 @@ use std::collections::hash_map::Entry;
 
 use exectrace_format::{Frame, Frames, StackId};
 
-use super::refusal::Refusal;
 use crate::Cause;
 use crate::id_map::IdMap;
 use crate::id_table::IdTable;
@@ -90,19 +89,19 @@ impl Stacks {
         }
     }
 
-    /// The trace's id of any stack. `frame` makes that of a frame.
+    /// The trace's id of any stack, if the table has it. `frame` makes that of a frame.
     #[inline(never)]
     pub(super) fn intern<'a>(
         &mut self,
         id: u64,
         tables: &mut Tables<'a>,
         mut frame: impl FnMut(Frame, &mut Tables<'a>) -> u32,
-    ) -> Result<StackId, Refusal> {
+    ) -> Option<StackId> {
         let &Place {
             start,
             length,
             hash,
-        } = self.by_id.get(id).ok_or(Cause::NoSuchStack { id })?;
+        } = self.by_id.get(id)?;
         let mut frames = Vec::with_capacity(length as usize);
         for &first in &self.frames[start as usize..][..length as usize] {
             let known = &mut self.ids[first as usize];
@@ -113,6 +112,6 @@ impl Stacks {
             // One that does not fit is looked up again.
             *known = u32::try_from(stack.0).unwrap_or_default();
         }
-        Ok(stack)
+        Some(stack)
     }
 }

@@ -25,6 +25,14 @@ impl Sequence {
         }
     }
 
+    /// That of which `number` is the next one.
+    pub(super) fn before(generation: u64, number: u64) -> Self {
+        Self {
+            generation,
+            number: number.wrapping_sub(1),
+        }
+    }
+
     /// The next one, if `number` in `generation` is it.
     #[inline]
     pub(super) fn next(self, generation: u64, number: u64) -> Option<Self> {

@@ -12,7 +12,7 @@ use crate::Cause;
 use crate::event::Kind;
 
 /// A transition of which nothing more is said.
-fn transition(task: u64, from: State, to: State) -> Kind {
+pub(super) fn transition(task: u64, from: State, to: State) -> Kind {
     Kind::TaskTransition {
         task: TaskId(task),
         from,
@@ -109,6 +109,15 @@ impl Order {
         Ok(Tried::Happened)
     }
 
+    /// Whether a task is in a state. What an event demands is asked before it changes anything, so that one that is refused has
+    /// changed nothing.
+    fn is_in(&mut self, id: u64, state: State) -> Result<(), Refusal> {
+        match self.tasks.get(id) {
+            Some(task) if task.state == state => Ok(()),
+            task => Err(wrong_task(task.as_deref(), state)),
+        }
+    }
+
     /// A task passes from one state to another, or out of being.
     #[inline(always)]
     fn leave(&mut self, id: u64, from: State, to: State) -> Result<(), Refusal> {
@@ -178,13 +187,14 @@ impl Order {
         let [number, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
-        self.leave(id, State::Running, State::Syscall)?;
+        self.is_in(id, State::Running)?;
         let Some(worker) = self.workers.get_mut(&worker_id) else {
             return Err(wrong_worker(worker_id, None, WorkerState::Running));
         };
         let next = worker.sequence.next(trial.generation.number, number);
         worker.sequence = next.ok_or(Cause::OutOfSequence { found: number })?;
         worker.state = WorkerState::Syscall;
+        self.leave(id, State::Running, State::Syscall)?;
         let stack = trial.stack(stack)?;
         let kind = Kind::TaskTransition {
             task: TaskId(id),
@@ -201,7 +211,7 @@ impl Order {
     pub(super) fn syscall_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
-        self.leave(id, State::Syscall, State::Running)?;
+        self.is_in(id, State::Syscall)?;
         match self.workers.get_mut(&worker_id) {
             Some(worker) if worker.state == WorkerState::Syscall => {
                 worker.state = WorkerState::Running;
@@ -211,6 +221,7 @@ impl Order {
                 return Err(wrong_worker(worker_id, is, WorkerState::Syscall));
             }
         }
+        self.leave(id, State::Syscall, State::Running)?;
         let kind = transition(id, State::Syscall, State::Running);
         trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
@@ -241,8 +252,7 @@ impl Order {
     ) -> Result<Tried, Refusal> {
         trial.needs(Needs::Task)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
-        self.leave(id, State::Syscall, State::NotExist)?;
-        trial.after.task = NONE;
+        self.is_in(id, State::Syscall)?;
         if worker_id != NONE {
             match self.workers.get_mut(&worker_id) {
                 Some(worker) if worker.state == WorkerState::Syscall => {
@@ -256,6 +266,8 @@ impl Order {
             trial.after.worker = NONE;
             trial.tell_worker(trial.before, worker_id, State::Running, State::Idle)?;
         }
+        self.leave(id, State::Syscall, State::NotExist)?;
+        trial.after.task = NONE;
         let kind = transition(id, State::Syscall, State::NotExist);
         trial.tell(trial.before, 0, kind)?;
         Ok(Tried::Happened)
@@ -267,16 +279,10 @@ impl Order {
         let stack = if has_stack { stack } else { 0 };
         let state = task_state(number).ok_or(Cause::NoSuchState { number })?;
         let is_first = self.is_first(trial.generation);
-        let mut from = state;
         match self.tasks.get(id) {
-            Some(task) if task.state == state => task.sequence = trial.sequence(),
-            Some(task) => return Err(wrong_task(Some(task), state)),
-            None if is_first => {
-                self.tasks
-                    .insert(id, Task::new(state, trial.generation.number));
-                from = State::Undetermined;
-            }
-            None => return Err(Box::new(Cause::TaskUnheardOf)),
+            Some(task) if task.state != state => return Err(wrong_task(Some(task), state)),
+            None if !is_first => return Err(Box::new(Cause::TaskUnheardOf)),
+            _ => {}
         }
         let mut before = trial.before;
         match state {
@@ -300,6 +306,14 @@ impl Order {
             }
             _ => {}
         }
+        let from = if let Some(task) = self.tasks.get(id) {
+            task.sequence = trial.sequence();
+            state
+        } else {
+            let new = Task::new(state, trial.generation.number);
+            self.tasks.insert(id, new);
+            State::Undetermined
+        };
         let kind = Kind::TaskTransition {
             task: TaskId(id),
             from,

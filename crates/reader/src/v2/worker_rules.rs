@@ -117,10 +117,12 @@ impl Order {
         };
         trial.needs(Needs::Thread)?;
         let was = worker.state;
-        worker.state = WorkerState::Idle;
-        worker.sequence = next;
         if was != WorkerState::Abandoned {
             self.take_from(trial, id, victim)?;
+        }
+        if let Some(worker) = self.workers.get_mut(&id) {
+            worker.state = WorkerState::Idle;
+            worker.sequence = next;
         }
         trial.tell_worker(trial.before, id, was.told(), State::Idle)?;
         Ok(Tried::Happened)
