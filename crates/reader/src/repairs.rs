@@ -14,13 +14,17 @@ use crate::Error;
 /// ```
 /// use exectrace_reader::{Reader, Repair};
 ///
-/// // Nothing says that task 1 exists.
+/// // Nothing says that task 7 exists.
 /// let file = exectrace_format::text::parse("\
-///     go 1.19 trace
-///     Batch worker=0 ticks=1000
-///     Frequency ticks_per_second=1000000000
-///     ProcStart dt=1 thread=7
-///     GoStart dt=1 task=1 seq=4").unwrap();
+///     go 1.26 trace
+///     EventBatch generation=1 thread=50 time=1000
+///     ProcStatus dt=1 worker=0 status=1
+///     GoStart dt=5 task=7 seq=4
+///     EventBatch generation=1 thread=-1 time=1000
+///     Sync
+///     ClockSnapshot dt=1 monotonic_ns=64 wall_s=1 wall_ns=500
+///     Frequency units_per_second=1000000000
+///     EndOfGeneration").unwrap();
 /// let mut reader = Reader::tolerant(&file)?;
 /// while reader.next_block()?.is_some() {}
 /// assert_eq!(reader.repairs().count(Repair::TaskState), 1);

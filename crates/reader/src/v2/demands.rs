@@ -179,10 +179,12 @@ impl Demands<'_, '_> {
         if id == NONE {
             return;
         }
+        let told = self.told.len();
         self.task(id, state);
         let sequence = Sequence::before(self.generation.number, number);
         if let Some(task) = self.order.tasks.get(id)
             && std::mem::replace(&mut task.sequence, sequence) != sequence
+            && self.told.len() == told
         {
             self.damage.repair(Repair::TaskState, self.error);
         }
@@ -228,7 +230,7 @@ impl Demands<'_, '_> {
         if id == NONE {
             return;
         }
-        let generation = self.generation.number;
+        let (generation, repairs) = (self.generation.number, self.damage.repairs.total());
         let is = self.order.workers.get(&id).map(|worker| worker.state);
         let from = is.map_or(State::Undetermined, WorkerState::told);
         if from != state.told() {
@@ -251,7 +253,8 @@ impl Demands<'_, '_> {
             return;
         };
         let sequence = Sequence::before(generation, number);
-        if std::mem::replace(&mut worker.sequence, sequence) != sequence {
+        let is_other = std::mem::replace(&mut worker.sequence, sequence) != sequence;
+        if is_other && self.damage.repairs.total() == repairs {
             self.damage.repair(Repair::WorkerState, self.error);
         }
     }

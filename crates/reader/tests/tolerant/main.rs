@@ -1,0 +1,48 @@
+//! What a tolerant reader makes of faulty traces.
+
+mod v2;
+
+use exectrace_reader::{Event, EventType, Loss, Reader, Repairs, Rule, Validator};
+
+/// What came of a file.
+struct Read {
+    events: Vec<Event>,
+    loss: Loss,
+    repairs: Repairs,
+}
+
+impl Read {
+    /// The names of all events, in order.
+    fn types(&self) -> Vec<&'static str> {
+        let names = self.events.iter().map(|event| event.event_type.name());
+        names.collect()
+    }
+
+    /// How many events were inferred.
+    fn inferred(&self) -> usize {
+        let is_inferred = |event: &&Event| event.event_type == EventType::Inferred;
+        self.events.iter().filter(is_inferred).count()
+    }
+}
+
+/// Reads a file, whose events must be such as can have happened.
+#[track_caller]
+fn read(file: &[u8]) -> Read {
+    let mut reader = Reader::tolerant(file).expect("has a header");
+    let mut validator = Validator::new();
+    let mut events = Vec::new();
+    for event in reader.by_ref() {
+        let event = event.expect("no event is an error");
+        if let Err(violation) = validator.event(&event) {
+            // A program may end its regions in any order; Go's readers refuse it.
+            let is_of_regions = matches!(violation.rule, Rule::RegionOrder { .. });
+            assert!(is_of_regions, "{violation}");
+        }
+        events.push(event);
+    }
+    Read {
+        events,
+        loss: reader.loss().clone(),
+        repairs: reader.repairs().clone(),
+    }
+}

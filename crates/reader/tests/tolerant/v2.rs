@@ -1,0 +1,304 @@
+//! Format v2.
+
+use exectrace_format::role::State;
+use exectrace_format::{TaskId, text};
+use exectrace_reader::{Cause, EventType, Kind, Reader, Repair};
+
+use super::{Read, read};
+
+/// The batches of a generation that are not events.
+const TABLES: &str = "
+    EventBatch generation=1 thread=-1 time=1
+    Sync
+    ClockSnapshot dt=1 monotonic_ns=64 wall_s=1 wall_ns=500
+    Frequency units_per_second=1000000000
+    EventBatch generation=1 thread=-1 time=1
+    Strings
+    String string=1 text=\"name\"
+    ";
+/// The begin of a thread's events.
+const THREAD: &str = "
+    EventBatch generation=1 thread=7 time=10
+    ProcStatus dt=1 worker=0 status=1
+    GoStatus dt=1 task=1 thread=7 status=2
+    ";
+
+#[track_caller]
+fn file(lines: &str) -> Vec<u8> {
+    text::parse(&format!("go 1.26 trace\n{lines}")).expect("is a trace")
+}
+
+/// A generation with these events of a thread that has a worker and runs task 1.
+#[track_caller]
+fn generation(events: &str) -> Vec<u8> {
+    file(&format!("{TABLES}{THREAD}{events}\nEndOfGeneration"))
+}
+
+/// What is read from that is refused for this, repaired by this, and of which nothing is lost.
+#[track_caller]
+fn repaired(events: &str, repair: Repair) -> Read {
+    let file = generation(events);
+    let fault = Reader::new(&file)
+        .expect("has a header")
+        .find_map(Result::err);
+    let fault = fault.expect("strict mode refuses it");
+    let read = read(&file);
+    assert!(read.loss.is_none(), "{}", read.loss);
+    let found = read.repairs.by_kind.get(&repair);
+    let found = found.unwrap_or_else(|| panic!("{}", read.repairs));
+    assert_eq!(found.first, fault);
+    read
+}
+
+/// The transitions of a task: from, to, and whether it was inferred.
+fn steps(read: &Read, id: u64) -> Vec<(State, State, bool)> {
+    let step = |event: &exectrace_reader::Event| match event.kind {
+        Kind::TaskTransition { task, from, to, .. } if task == TaskId(id) => {
+            Some((from, to, event.event_type == EventType::Inferred))
+        }
+        _ => None,
+    };
+    read.events.iter().filter_map(step).collect()
+}
+
+#[test]
+fn a_whole_file_has_nothing_to_tell() {
+    let read = read(&generation("GoBlock dt=1 reason=1 stack=0"));
+    assert!(read.loss.is_none() && read.repairs.is_none());
+    assert_eq!(
+        read.types(),
+        ["Sync", "ProcStatus", "GoStatus", "GoBlock", "Sync"]
+    );
+}
+
+#[test]
+fn a_task_that_nobody_has_heard_of_is_introduced() {
+    use State::{Runnable, Running, Undetermined};
+    let read = repaired(
+        "GoStop dt=1 reason=1 stack=0\nGoStart dt=1 task=9 seq=4",
+        Repair::TaskState,
+    );
+    assert_eq!(
+        steps(&read, 9),
+        [(Undetermined, Runnable, true), (Runnable, Running, false)]
+    );
+}
+
+#[test]
+fn what_a_lost_event_did_is_inferred() {
+    use State::{Runnable, Running, Undetermined, Waiting};
+    // The block is missing.
+    let read = repaired("GoUnblock dt=1 task=1 seq=1 stack=0", Repair::TaskState);
+    assert_eq!(
+        steps(&read, 1),
+        [
+            (Undetermined, Running, false),
+            (Running, Waiting, true),
+            (Waiting, Runnable, false)
+        ]
+    );
+    // The end of what ran before is missing.
+    let read = repaired(
+        "GoCreate dt=1 task=2 start_stack=0 stack=0\nGoStart dt=1 task=2 seq=1",
+        Repair::Thread,
+    );
+    assert_eq!(steps(&read, 1)[1], (Running, Undetermined, true));
+    assert_eq!(steps(&read, 2)[1], (Runnable, Running, false));
+}
+
+#[test]
+fn workers_are_where_their_events_say() {
+    repaired("ProcStart dt=1 worker=5 seq=3", Repair::WorkerState);
+    repaired(
+        "ProcSteal dt=1 worker=5 seq=3 thread=99",
+        Repair::WorkerState,
+    );
+    repaired("GoSyscallEnd dt=1", Repair::TaskState);
+    repaired("GoSyscallEndBlocked dt=1", Repair::TaskState);
+    repaired(
+        "GoSyscallBegin dt=1 worker_seq=6 stack=0",
+        Repair::WorkerState,
+    );
+    repaired("ProcStop dt=1\nHeapAlloc dt=1 live_bytes=5", Repair::Thread);
+}
+
+#[test]
+fn ranges_begin_before_they_end() {
+    for events in [
+        "STWEnd dt=1",
+        "GCEnd dt=1 seq=4",
+        "GCSweepEnd dt=1 swept_bytes=1 reclaimed_bytes=1",
+        "GCMarkAssistEnd dt=1",
+        "GCBegin dt=1 seq=1 stack=0\nGCBegin dt=1 seq=2 stack=0",
+        "GCSweepBegin dt=1 stack=0\nGCSweepBegin dt=1 stack=0",
+        "STWBegin dt=1 kind=1 stack=0\nSTWBegin dt=1 kind=1 stack=0",
+    ] {
+        assert_eq!(repaired(events, Repair::Range).inferred(), 1, "{events}");
+    }
+}
+
+#[test]
+fn the_end_of_a_region_ends_that_region_alone() {
+    let inner_and_outer = "
+        UserRegionBegin dt=1 user_task=1 name=1 stack=0
+        UserRegionBegin dt=1 user_task=2 name=1 stack=0
+        UserRegionEnd dt=1 user_task=1 name=1 stack=0
+        UserRegionEnd dt=1 user_task=2 name=1 stack=0";
+    let read = repaired(inner_and_outer, Repair::Region);
+    assert_eq!((read.repairs.total(), read.inferred()), (1, 0));
+    // One that began nowhere takes no other with it.
+    let twice = "
+        UserRegionBegin dt=1 user_task=1 name=1 stack=0
+        UserRegionEnd dt=1 user_task=2 name=1 stack=0
+        UserRegionEnd dt=1 user_task=1 name=1 stack=0";
+    let read = repaired(twice, Repair::Region);
+    assert_eq!((read.repairs.total(), read.inferred()), (1, 1));
+}
+
+#[test]
+fn ids_that_no_table_explains_are_told() {
+    let file = generation("GoBlock dt=1 reason=77 stack=88");
+    let mut reader = Reader::tolerant(&file).expect("has a header");
+    let events: Vec<_> = reader
+        .by_ref()
+        .map(|event| event.expect("is told"))
+        .collect();
+    let Kind::TaskTransition { reason, stack, .. } = events[3].kind else {
+        panic!("{:?}", events[3]);
+    };
+    assert_eq!(reader.tables().text(reason), "#77");
+    let function = reader.tables().frames(stack).map(|frame| frame.function);
+    let function = reader.tables().text(function.last().expect("a frame"));
+    assert_eq!(function, "stack #88");
+    assert_eq!(reader.repairs().count(Repair::Name), 2);
+}
+
+#[test]
+fn what_nobody_can_place_is_left_out() {
+    let read = read(&generation(
+        "GoStop dt=1 reason=1 stack=0\nGoStop dt=1 reason=1 stack=0",
+    ));
+    // Type, time, reason and stack are a byte each.
+    assert_eq!((read.loss.bytes, read.loss.events), (4, 1));
+    assert!(read.loss.is_exact && read.repairs.is_none());
+    assert_eq!(read.loss.gaps[0].error.task, None);
+    assert_eq!(read.types().len(), 5);
+}
+
+#[test]
+fn the_rest_of_a_batch_is_lost_behind_what_is_no_event() {
+    let lines =
+        format!("{TABLES}{THREAD}GoBlock dt=1 reason=1 stack=0\nGoBlock dt=1 reason=1 stack=0");
+    let mut file = file(&lines);
+    let length = file.len();
+    file[length - 4] = 0xff;
+    file.extend([52]);
+    let read = read(&file);
+    assert_eq!((read.loss.bytes, read.loss.events), (4, 1));
+    assert!(!read.loss.is_exact);
+    assert_eq!(read.loss.gaps[0].error.offset, length as u64 - 4);
+    assert!(read.types().contains(&"GoBlock"));
+}
+
+#[test]
+fn a_file_cut_in_a_batch_keeps_its_begin() {
+    let whole = file(&format!("{TABLES}{THREAD}GoBlock dt=1 reason=1 stack=0"));
+    let read = read(&whole[..whole.len() - 2]);
+    assert!(read.types().contains(&"GoStatus"));
+    // What the batch lacks, and the half of an event.
+    assert_eq!((read.loss.bytes, read.loss.is_exact), (4, false));
+    assert_eq!(read.repairs.count(Repair::End), 1);
+}
+
+#[test]
+fn a_damaged_batch_costs_only_itself() {
+    let mut file = file(&format!("{TABLES}{THREAD}GoBlock dt=1 reason=1 stack=0"));
+    let damaged = file.len();
+    let rest = text::parse(
+        "go 1.26 trace
+        EventBatch generation=1 thread=8 time=12
+        ProcStatus dt=1 worker=1 status=1
+        GoStatus dt=1 task=2 thread=8 status=2
+        EventBatch generation=1 thread=9 time=30
+        ProcStatus dt=1 worker=2 status=1
+        EndOfGeneration
+        EventBatch generation=2 thread=-1 time=40
+        Sync
+        ClockSnapshot dt=1 monotonic_ns=64 wall_s=1 wall_ns=500
+        Frequency units_per_second=1000000000
+        EventBatch generation=2 thread=9 time=40
+        ProcStatus dt=1 worker=2 status=1
+        EndOfGeneration",
+    );
+    file.extend(&rest.expect("is a trace")[16..]);
+    file[damaged] = 0xff;
+    let read = read(&file);
+    // Header and content of the batch of thread 8.
+    assert_eq!((read.loss.bytes, read.loss.events), (14, 1));
+    assert_eq!(read.loss.gap_count, 1);
+    let (from, to) = read.loss.time.expect("is known");
+    assert_eq!((from.0, to.0), (10, 30));
+    assert_eq!(
+        read.types()
+            .iter()
+            .filter(|&&name| name == "ProcStatus")
+            .count(),
+        3
+    );
+    assert_eq!(
+        read.types().iter().filter(|&&name| name == "Sync").count(),
+        3
+    );
+}
+
+#[test]
+fn a_batch_of_an_old_generation_is_counted_as_lost() {
+    let mut file = generation("");
+    let late = text::parse(
+        "go 1.26 trace
+        EventBatch generation=2 thread=7 time=20
+        ProcStatus dt=1 worker=0 status=1
+        EventBatch generation=1 thread=7 time=15
+        GoBlock dt=1 reason=0 stack=0
+        GoBlock dt=1 reason=0 stack=0
+        EventBatch generation=2 thread=-1 time=20
+        Sync
+        ClockSnapshot dt=1 monotonic_ns=64 wall_s=1 wall_ns=500
+        Frequency units_per_second=1000000000
+        EndOfGeneration",
+    );
+    file.extend(&late.expect("is a trace")[16..]);
+    let read = read(&file);
+    assert_eq!((read.loss.events, read.loss.is_exact), (2, true));
+    assert!(matches!(
+        read.loss.gaps[0].error.cause,
+        Cause::GenerationOutOfOrder { open: 2, found: 1 }
+    ));
+}
+
+#[test]
+fn a_generation_without_a_clock_has_the_usual_one() {
+    let read = read(&file(&format!("{THREAD}EndOfGeneration")));
+    assert_eq!(read.repairs.count(Repair::Clock), 1);
+    assert_eq!(read.events[1].time.0, 11 * 64);
+}
+
+#[test]
+fn a_newer_version_is_read_as_the_one_before() {
+    let mut file = generation("");
+    file[..16].copy_from_slice(b"go 1.31 trace\0\0\0");
+    let read = read(&file);
+    assert_eq!(read.repairs.count(Repair::Version), 1);
+    assert_eq!(read.events.len(), 4);
+}
+
+#[test]
+fn a_header_alone_is_no_damage() {
+    for header in [b"go 1.26 trace\0\0\0", b"go 1.22 trace\0\0\0"] {
+        let read = read(header);
+        assert!(read.loss.is_none() && read.repairs.is_none());
+        assert!(read.types().iter().all(|&name| name == "Sync"));
+    }
+    assert!(Reader::tolerant(b"go 1.4 trace\0\0\0\0").is_err());
+    assert!(Reader::tolerant(b"something else").is_err());
+}
