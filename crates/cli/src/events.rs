@@ -8,12 +8,13 @@ mod text;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use exectrace_reader::{Error, Kind, Reader, Source, Timestamp};
+use exectrace_reader::{Description, Error, Kind, Loss, Reader, Repairs, Source, Timestamp};
 
 use self::filter::Filter;
 use self::json::JsonLines;
 use self::text::TextLines;
 use crate::advice;
+use crate::damage;
 use crate::error::CommandError;
 use crate::input::{self, InputArguments};
 use crate::outcome::{self, Outcome};
@@ -74,10 +75,14 @@ struct Printed<'r, 'a> {
 }
 
 /// What came of a trace.
+#[derive(Default)]
 struct Ended {
     /// Some events that are not syncs were read, printed or not.
     has_events: bool,
     fault: Option<Error>,
+    loss: Loss,
+    repairs: Repairs,
+    first: Timestamp,
 }
 
 /// Prints the events.
@@ -93,10 +98,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let output = BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
     let ended = if arguments.json || arguments.format == Form::Jsonl {
         let lines = JsonLines::new(output, arguments.stacks);
-        print(&source, &arguments.filter, lines)?
+        print(&source, arguments, lines)?
     } else {
         let lines = TextLines::new(output, arguments.stacks);
-        print(&source, &arguments.filter, lines)?
+        print(&source, arguments, lines)?
     };
     let mut outcome = tell(&name, &source, &ended);
     if arguments.input.strict && ended.fault.is_some() && ended.has_events {
@@ -106,12 +111,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     Ok(outcome.allow_partial(arguments.input.allow_partial))
 }
 
-fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<Ended> {
-    let mut ended = Ended {
-        has_events: false,
-        fault: None,
-    };
-    let mut reader = match Reader::new(source.bytes()) {
+fn print(source: &Source, arguments: &Arguments, mut lines: impl Lines) -> io::Result<Ended> {
+    let filter = &arguments.filter;
+    let mut ended = Ended::default();
+    let mut reader = match Reader::open(source.bytes(), arguments.input.mode()) {
         Ok(reader) => reader,
         Err(fault) => {
             ended.fault = Some(fault);
@@ -121,6 +124,7 @@ fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<
     lines.begin(&reader)?;
     let mut progress = Progress::beside_output(source.bytes().len() as u64);
     let mut first = None;
+    let mut description = Description::default();
     while let Some(event) = reader.next() {
         let event = match event {
             Ok(event) => event,
@@ -130,6 +134,9 @@ fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<
             }
         };
         ended.has_events |= event.kind != Kind::Sync;
+        if let Kind::UserLog { .. } = event.kind {
+            description.add(&event, reader.tables());
+        }
         progress.show(event.offset);
         let first = *first.get_or_insert(event.time);
         if filter.is_past(&event, first) {
@@ -145,6 +152,10 @@ fn print(source: &Source, filter: &Filter, mut lines: impl Lines) -> io::Result<
         }
     }
     lines.flush()?;
+    ended.loss = reader.loss().clone();
+    ended.loss.dropped = description.dropped();
+    ended.repairs = reader.repairs().clone();
+    ended.first = first.unwrap_or_default();
     Ok(ended)
 }
 
@@ -156,10 +167,12 @@ fn tell(name: &str, source: &Source, ended: &Ended) -> Outcome {
     if let Some(fault) = ended.fault {
         eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(&fault));
     }
+    let is_whole = ended.loss.is_none() && ended.repairs.is_none();
+    damage::tell(name, &ended.loss, &ended.repairs, ended.first);
     match (ended.has_events, ended.fault) {
-        (true, None) if source.fault().is_none() => Outcome::Whole,
+        (true, None) if source.fault().is_none() && is_whole => Outcome::Whole,
         (true, _) => Outcome::Partial,
-        (false, fault) if fault.is_none_or(|fault| advice::is_empty(&fault)) => {
+        (false, fault) if is_whole && fault.is_none_or(|fault| advice::is_empty(&fault)) => {
             if fault.is_none() {
                 eprintln!("exectrace: {name}: {}", advice::EMPTY);
             }

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             }
             Err(error) => return Err(error),
         };
-        let examination = Examination::of(input::name(path), source, arguments.input.strict);
+        let examination = Examination::of(input::name(path), source, arguments.input.mode());
         if arguments.json {
             json::print(&mut output, &examination)?;
         } else {

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use exectrace_reader::{Source, UnpackLimit};
+use exectrace_reader::{Mode, Source, UnpackLimit};
 
 use crate::error::CommandError;
 
 /// Arguments of all commands that read traces.
 #[derive(clap::Args)]
 pub(crate) struct InputArguments {
-    /// Refuse what Go's own tools refuse, and packed files that are cut.
+    /// Refuse what Go's own tools refuse, and packed files that are cut; else all is read that makes sense.
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Exit with 0 also when a trace is read in part or has no events.
+    /// Exit with 0 also when a trace is read in part, was repaired, or has no events.
     #[arg(long)]
     pub(crate) allow_partial: bool,
     /// How much a packed file may unpack to, or standard input may hold: bytes, or a number with K, M, G or T.
@@ -21,6 +21,15 @@ pub(crate) struct InputArguments {
 }
 
 impl InputArguments {
+    /// How readers take what is wrong.
+    pub(crate) fn mode(&self) -> Mode {
+        if self.strict {
+            Mode::Strict
+        } else {
+            Mode::Tolerant
+        }
+    }
+
     /// Opens a file, or standard input for `-`.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, CommandError> {
         let source = if path == Path::new("-") {

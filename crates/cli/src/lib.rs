@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, reason = "a command prints its errors")]
 
 mod advice;
+mod damage;
 mod demo;
 mod error;
 mod events;

@@ -11,7 +11,7 @@ Exit codes:
   0   done; traces are whole
   1   could not be done: no place to write to, no thread to start
   2   a trace cannot be read: not there, none at all, or nothing of it makes sense
-  3   a trace is read in part, or has no events
+  3   a trace is read in part, was repaired, or has no events
   64  the command line is not understood";
 
 /// What was found of the traces; the worst comes last.
@@ -19,7 +19,7 @@ Exit codes:
 pub(crate) enum Outcome {
     /// All was read.
     Whole,
-    /// Something was lost, or nothing was there.
+    /// Something was lost or put right, or nothing was there.
     Partial,
     /// Nothing was read.
     Unreadable,

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use exectrace_reader::{Reader, Source, Validator};
+use exectrace_reader::{Kind, Loss, Reader, Repairs, Source, Validator};
 
 use crate::advice;
+use crate::damage;
 use crate::error::CommandError;
 use crate::input::{self, InputArguments};
 use crate::outcome::{self, Outcome};
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     for file in &arguments.files {
         let name = input::name(file);
         let outcome = match arguments.input.open(file) {
-            Ok(source) => check(&name, &source, arguments.most, &mut out)?,
+            Ok(source) => check(&name, &source, arguments, &mut out)?,
             Err(error) => {
                 eprintln!("exectrace: {error}");
                 Outcome::Unreadable
@@ -42,13 +43,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     Ok(worst.allow_partial(arguments.input.allow_partial))
 }
 
-fn check(name: &str, source: &Source, most: u64, out: &mut impl Write) -> io::Result<Outcome> {
+fn check(
+    name: &str,
+    source: &Source,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> io::Result<Outcome> {
+    let most = arguments.most;
     let (mut events, mut violations) = (0_u64, 0_u64);
     let mut fault = None;
-    match Reader::new(source.bytes()) {
-        Ok(reader) => {
+    let (mut loss, mut repairs) = (Loss::default(), Repairs::default());
+    let (mut first, mut has_events) = (None, false);
+    match Reader::open(source.bytes(), arguments.input.mode()) {
+        Ok(mut reader) => {
             let mut validator = Validator::new();
-            for event in reader {
+            for event in reader.by_ref() {
                 let event = match event {
                     Ok(event) => event,
                     Err(error) => {
@@ -57,6 +66,8 @@ fn check(name: &str, source: &Source, most: u64, out: &mut impl Write) -> io::Re
                     }
                 };
                 events += 1;
+                has_events |= event.kind != Kind::Sync;
+                first.get_or_insert(event.time);
                 if let Err(violation) = validator.event(&event) {
                     violations += 1;
                     if violations <= most {
@@ -64,6 +75,8 @@ fn check(name: &str, source: &Source, most: u64, out: &mut impl Write) -> io::Re
                     }
                 }
             }
+            loss = reader.loss().clone();
+            repairs = reader.repairs().clone();
         }
         Err(error) => fault = Some(error),
     }
@@ -80,10 +93,16 @@ fn check(name: &str, source: &Source, most: u64, out: &mut impl Write) -> io::Re
     if let Some(fault) = &fault {
         eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(fault));
     }
-    let is_whole = violations == 0 && source.fault().is_none();
-    Ok(match fault {
-        None if is_whole && events > 0 => Outcome::Whole,
-        Some(fault) if events == 0 && !advice::is_empty(&fault) => Outcome::Unreadable,
+    damage::tell(name, &loss, &repairs, first.unwrap_or_default());
+    let is_read_whole = loss.is_none() && repairs.is_none() && source.fault().is_none();
+    let is_whole = violations == 0 && is_read_whole;
+    let is_empty = match fault {
+        None => is_read_whole,
+        Some(fault) => advice::is_empty(&fault),
+    };
+    Ok(match has_events {
+        true if is_whole && fault.is_none() => Outcome::Whole,
+        false if !is_empty => Outcome::Unreadable,
         _ => Outcome::Partial,
     })
 }

@@ -70,7 +70,7 @@ pub use error::{Cause, Error};
 pub use event::{Event, EventType, Kind, UserTaskBegin};
 pub use inventory::{Counted, Inventory};
 pub use loss::{Gap, Loss};
-pub use reader::{Contents, Reader};
+pub use reader::{Contents, Mode, Reader};
 pub use repairs::{Repair, Repaired, Repairs};
 pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
 pub use survey::{Survey, Verdict};

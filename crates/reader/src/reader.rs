@@ -26,6 +26,16 @@ pub struct Reader<'a> {
     end: Option<End>,
 }
 
+/// How a reader takes what is wrong with a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// It refuses what Go's own readers refuse, and stops there.
+    #[default]
+    Strict,
+    /// It reads all that makes sense, and tells what it lost and put right.
+    Tolerant,
+}
+
 /// How the events end.
 #[derive(Clone, Copy, Debug)]
 enum End {
@@ -65,7 +75,7 @@ impl<'a> Reader<'a> {
     /// When the header is none that is known.
     pub fn new(file: &'a [u8]) -> Result<Self, Error> {
         let version = Version::of(file).map_err(Error::of_format)?;
-        Self::open(file, version, None)
+        Self::of_version(file, version, None)
     }
 
     /// Opens a whole file, and reads all of it that makes sense.
@@ -87,10 +97,22 @@ impl<'a> Reader<'a> {
                 version
             }
         };
-        Self::open(file, version, Some(damage))
+        Self::of_version(file, version, Some(damage))
     }
 
-    fn open(file: &'a [u8], version: Version, damage: Option<Damage>) -> Result<Self, Error> {
+    /// Opens a whole file in the one way or the other.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::new`] and [`Self::tolerant`].
+    pub fn open(file: &'a [u8], mode: Mode) -> Result<Self, Error> {
+        match mode {
+            Mode::Strict => Self::new(file),
+            Mode::Tolerant => Self::tolerant(file),
+        }
+    }
+
+    fn of_version(file: &'a [u8], version: Version, damage: Option<Damage>) -> Result<Self, Error> {
         let (bytes, offset) = (&file[HEADER_BYTES..], HEADER_BYTES as u64);
         let events = match version.format() {
             Format::V1 => {

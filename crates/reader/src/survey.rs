@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use exectrace_format::{Error as FormatError, Format, Version};
 
 use crate::wall_clock::WallClock;
-use crate::{Cause, Contents, Description, Error, Inventory, Kind, Reader};
+use crate::{Cause, Contents, Description, Error, Inventory, Kind, Loss, Mode, Reader, Repairs};
 
 /// What is in a trace, read to its end or to its first fault.
 ///
@@ -31,8 +31,12 @@ pub struct Survey {
     pub version: Option<Version>,
     /// What can be made of the file.
     pub verdict: Verdict,
-    /// What is wrong with it.
+    /// What is wrong with it first; for a tolerant reader of all that it lost or put right.
     pub fault: Option<Error>,
+    /// What is lost, and what the recorder could not write; a strict reader does not say what comes after the fault.
+    pub loss: Loss,
+    /// What was put right; a strict reader puts nothing right.
+    pub repairs: Repairs,
     /// What its events are about.
     pub inventory: Inventory,
     /// Events by Go's names for their kinds.
@@ -50,9 +54,9 @@ pub struct Survey {
 /// What can be made of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// It can be read to its end.
+    /// It can be read to its end, and nothing is missing.
     Accepted,
-    /// There are events before the first fault.
+    /// There are events before the first fault, or something is lost or was put right.
     Partial,
     /// There are none.
     Refused,
@@ -77,24 +81,39 @@ impl Survey {
     /// Reads a whole file, to its end or to its first fault.
     #[must_use]
     pub fn of(file: &[u8]) -> Self {
-        Self::watched(file, |_| ())
+        Self::watched(file, Mode::Strict, |_| ())
     }
 
-    /// The same for a watcher, who is told now and then about how many bytes of the file have been read.
+    /// Reads all of a file that makes sense.
     ///
     /// # Examples
     ///
     /// ```
-    /// use exectrace_reader::Survey;
+    /// use exectrace_reader::{Survey, Verdict};
+    /// let survey = Survey::tolerant(b"go 1.26 trace\0\0\0 and more");
+    /// assert_eq!(survey.verdict, Verdict::Refused);
+    /// assert_eq!(survey.loss.bytes, 9);
+    /// ```
+    #[must_use]
+    pub fn tolerant(file: &[u8]) -> Self {
+        Self::watched(file, Mode::Tolerant, |_| ())
+    }
+
+    /// The same in the one way or the other, for a watcher, who is told now and then about how many bytes of the file have been read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use exectrace_reader::{Mode, Survey};
     /// let file = b"go 1.19 trace\0\0\0";
-    /// let survey = Survey::watched(file, |bytes| eprintln!("{} %", 100 * bytes / file.len() as u64));
+    /// let survey = Survey::watched(file, Mode::Strict, |bytes| eprintln!("{} %", 100 * bytes / file.len() as u64));
     /// assert!(survey.is_empty());
     /// ```
     #[must_use]
-    pub fn watched(file: &[u8], mut watcher: impl FnMut(u64)) -> Self {
+    pub fn watched(file: &[u8], mode: Mode, mut watcher: impl FnMut(u64)) -> Self {
         let mut bytes_read = 0;
         let mut survey = Self::empty(Version::of(file).ok());
-        let mut reader = match Reader::new(file) {
+        let mut reader = match Reader::open(file, mode) {
             Ok(reader) => reader,
             Err(fault) => {
                 survey.fault = Some(fault);
@@ -125,10 +144,15 @@ impl Survey {
         }
         survey.event_counts = survey.inventory.by_kind(&reader);
         survey.contents = reader.contents();
+        survey.loss = reader.loss().clone();
+        survey.repairs = reader.repairs().clone();
+        survey.fault = survey.fault.or_else(|| survey.first_damage());
+        survey.loss.dropped = survey.description.dropped();
+        let lacks_nothing = survey.loss.is_none() || mode == Mode::Strict;
         survey.verdict = match survey.fault {
-            None => Verdict::Accepted,
-            Some(_) if survey.has_events => Verdict::Partial,
-            Some(_) => Verdict::Refused,
+            None if lacks_nothing => Verdict::Accepted,
+            _ if survey.has_events => Verdict::Partial,
+            _ => Verdict::Refused,
         };
         survey.start = survey.description.start().or_else(|| {
             let (first, _) = survey.inventory.span()?;
@@ -137,11 +161,21 @@ impl Survey {
         survey
     }
 
+    /// What a tolerant reader has lost or put right first in the file.
+    fn first_damage(&self) -> Option<Error> {
+        let gaps = self.loss.gaps.iter().map(|gap| gap.error);
+        let repairs = self.repairs.by_kind.values();
+        let repairs = repairs.map(|repaired| repaired.first);
+        gaps.chain(repairs).min_by_key(|error| error.offset)
+    }
+
     fn empty(version: Option<Version>) -> Self {
         Self {
             version,
             verdict: Verdict::Refused,
             fault: None,
+            loss: Loss::default(),
+            repairs: Repairs::default(),
             inventory: Inventory::default(),
             event_counts: BTreeMap::new(),
             contents: Contents::default(),
@@ -287,7 +321,7 @@ mod tests {
         }
         let file = text::parse(&lines).expect("is a trace");
         let mut seen = Vec::new();
-        let survey = Survey::watched(&file, |bytes| seen.push(bytes));
+        let survey = Survey::watched(&file, Mode::Strict, |bytes| seen.push(bytes));
         assert_eq!(survey.fault, None);
         assert_eq!(seen.len(), 3, "{seen:?}");
         assert!(seen.is_sorted());

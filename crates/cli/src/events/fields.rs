@@ -179,8 +179,8 @@ fn parent_and_name(
     fields.text("name", printed.string(name))
 }
 
-impl<'a> Printed<'_, 'a> {
-    pub(super) fn string(&self, id: StringId) -> &'a [u8] {
+impl Printed<'_, '_> {
+    pub(super) fn string(&self, id: StringId) -> &[u8] {
         self.reader.tables().string(id)
     }
 

@@ -112,7 +112,7 @@ impl Filter {
 pub(super) fn type_name(event_type: EventType, version: Version) -> &'static str {
     match event_type {
         EventType::V1(event_type) => event_type.spec().name_in(version),
-        EventType::V2(event_type) => event_type.spec().name,
+        other => other.name(),
     }
 }
 

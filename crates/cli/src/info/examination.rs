@@ -1,8 +1,9 @@
 //! A file with all that is known of it.
 
-use exectrace_reader::{Source, Survey, Verdict};
+use exectrace_reader::{Mode, Source, Survey, Verdict};
 
 use crate::advice;
+use crate::damage;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 
@@ -14,13 +15,15 @@ pub(super) struct Examination {
     pub(super) survey: Survey,
     /// That of the survey, unless the file could not be unpacked to its end.
     pub(super) verdict: Verdict,
+    pub(super) mode: Mode,
 }
 
 impl Examination {
-    /// Reads a file to its end; `is_strict` as Go's own readers do.
-    pub(super) fn of(name: String, source: Source, is_strict: bool) -> Self {
+    /// Reads a file to its end; a strict one as Go's own readers do.
+    pub(super) fn of(name: String, source: Source, mode: Mode) -> Self {
+        let is_strict = mode == Mode::Strict;
         let mut progress = Progress::new(source.bytes().len() as u64);
-        let mut survey = Survey::watched(source.bytes(), |bytes| progress.show(bytes));
+        let mut survey = Survey::watched(source.bytes(), mode, |bytes| progress.show(bytes));
         drop(progress);
         if is_strict {
             survey = survey.as_in_go();
@@ -35,6 +38,7 @@ impl Examination {
             source,
             survey,
             verdict,
+            mode,
         }
     }
 
@@ -43,8 +47,18 @@ impl Examination {
         if let Some(fault) = self.source.fault() {
             return Some(format!("{fault}; {}", advice::on_packing(fault)));
         }
-        let fault = self.survey.fault?;
-        Some(format!("{fault}; {}", advice::on_fault(&fault)))
+        if let Some(fault) = self.survey.fault {
+            return Some(format!("{fault}; {}", advice::on_fault(&fault)));
+        }
+        let dropped = self
+            .survey
+            .loss
+            .dropped
+            .filter(|_| self.mode == Mode::Tolerant)?;
+        Some(format!(
+            "the recorder dropped {}; give it more memory",
+            damage::dropped_line(dropped)
+        ))
     }
 
     pub(super) fn outcome(&self) -> Outcome {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use exectrace_format::Format;
-use exectrace_reader::Verdict;
+use exectrace_reader::{Dropped, Gap, Loss, Mode, Repair, Repaired, Repairs, Verdict};
 use serde::Serialize;
 
 use super::examination::Examination;
@@ -45,6 +45,49 @@ struct Line<'a> {
     program: Option<&'a str>,
     process_id: Option<u64>,
     dropped: Option<DroppedLine>,
+    loss: Option<LossLine>,
+    repairs: Option<RepairsLine>,
+}
+
+/// What is lost.
+#[derive(Serialize)]
+struct LossLine {
+    bytes: u64,
+    events: u64,
+    is_exact: bool,
+    places: u64,
+    from_ns: Option<i64>,
+    to_ns: Option<i64>,
+    dropped: Option<DroppedLine>,
+    gaps: Vec<GapLine>,
+}
+
+/// A stretch that is lost.
+#[derive(Serialize)]
+struct GapLine {
+    reason: String,
+    offset: u64,
+    bytes: u64,
+    events: u64,
+    is_exact: bool,
+    from_ns: Option<i64>,
+    to_ns: Option<i64>,
+}
+
+/// What was put right.
+#[derive(Serialize)]
+struct RepairsLine {
+    total: u64,
+    inferred_events: u64,
+    skew_ns: u64,
+    kinds: BTreeMap<&'static str, RepairLine>,
+}
+
+/// Repairs of one kind.
+#[derive(Serialize)]
+struct RepairLine {
+    count: u64,
+    first: String,
 }
 
 /// What a recorder of ours could not write.
@@ -69,6 +112,7 @@ fn line(examination: &Examination) -> Line<'_> {
     let format = survey.format();
     let is_v2 = format == Some(Format::V2);
     let description = &survey.description;
+    let is_tolerant = examination.mode == Mode::Tolerant;
     // A file of format v1 has an order, and so events, as a whole or not at all.
     let has_order = is_v2 || examination.survey.verdict != Verdict::Refused;
     Line {
@@ -108,11 +152,69 @@ fn line(examination: &Examination) -> Line<'_> {
         writer: description.writer(),
         program: description.program(),
         process_id: description.process_id(),
-        dropped: description.dropped().map(|dropped| DroppedLine {
+        dropped: description.dropped().map(DroppedLine::from),
+        loss: is_tolerant.then(|| LossLine::from(&survey.loss)),
+        repairs: is_tolerant.then(|| RepairsLine {
+            inferred_events: counted.inferred,
+            ..RepairsLine::from(&survey.repairs)
+        }),
+    }
+}
+
+impl From<Dropped> for DroppedLine {
+    fn from(dropped: Dropped) -> Self {
+        Self {
             hooks: dropped.hooks,
             batches: dropped.batches,
             nested: dropped.nested,
             cpu_samples: dropped.samples,
-        }),
+        }
+    }
+}
+
+impl From<&Loss> for LossLine {
+    fn from(loss: &Loss) -> Self {
+        Self {
+            bytes: loss.bytes,
+            events: loss.events,
+            is_exact: loss.is_exact,
+            places: loss.gap_count,
+            from_ns: loss.time.map(|(from, _)| from.0),
+            to_ns: loss.time.map(|(_, to)| to.0),
+            dropped: loss.dropped.map(DroppedLine::from),
+            gaps: loss.gaps.iter().map(GapLine::from).collect(),
+        }
+    }
+}
+
+impl From<&Gap> for GapLine {
+    fn from(gap: &Gap) -> Self {
+        Self {
+            reason: gap.error.to_string(),
+            offset: gap.error.offset,
+            bytes: gap.bytes,
+            events: gap.events,
+            is_exact: gap.is_exact,
+            from_ns: gap.time.map(|(from, _)| from.0),
+            to_ns: gap.time.map(|(_, to)| to.0),
+        }
+    }
+}
+
+impl From<&Repairs> for RepairsLine {
+    fn from(repairs: &Repairs) -> Self {
+        let kind = |(repair, repaired): (&Repair, &Repaired)| {
+            let line = RepairLine {
+                count: repaired.count,
+                first: repaired.first.to_string(),
+            };
+            (repair.name(), line)
+        };
+        Self {
+            total: repairs.total(),
+            inferred_events: 0,
+            skew_ns: repairs.skew_ns,
+            kinds: repairs.by_kind.iter().map(kind).collect(),
+        }
     }
 }

@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use exectrace_format::Format;
-use exectrace_reader::{Description, Survey, WireCount, WireCounts};
+use exectrace_reader::{Description, Mode, Survey, WireCount, WireCounts};
 use jiff::Timestamp;
 
 use super::examination::Examination;
 use crate::advice;
+use crate::damage;
 
 /// Room for the words before the values.
 const LABEL_COLUMNS: usize = 14;
@@ -23,6 +24,9 @@ pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::R
     print_events(output, &examination.survey.event_counts)?;
     print_records(output, &WireCounts::of(examination.source.bytes()))?;
     writeln!(output)?;
+    let first = examination.survey.inventory.span().unwrap_or_default().0;
+    let (loss, repairs) = (&examination.survey.loss, &examination.survey.repairs);
+    damage::print_places(output, loss, repairs, first)?;
     let verdict = if examination.survey.is_empty() {
         "empty"
     } else {
@@ -76,6 +80,15 @@ fn rows(examination: &Examination) -> Vec<(&'static str, String)> {
         begun_and_ended(counted.user_regions_begun, counted.user_regions_ended),
     ));
     rows.push(("user logs", counted.user_logs.to_string()));
+    if examination.mode == Mode::Tolerant {
+        let first = inventory.span().unwrap_or_default().0;
+        rows.push(("lost", damage::loss_line(&survey.loss, first)));
+        let inferred = match counted.inferred {
+            0 => String::new(),
+            count => format!("; {count} events inferred"),
+        };
+        rows.push(("repaired", format!("{}{inferred}", survey.repairs)));
+    }
     rows
 }
 
@@ -141,10 +154,7 @@ fn rows_of_description(description: &Description) -> Vec<(&'static str, String)>
     }
     let dropped = match description.dropped() {
         None => String::from("nothing"),
-        Some(dropped) => format!(
-            "{} events of hooks, {} of nested hooks, {} batches, {} CPU samples",
-            dropped.hooks, dropped.nested, dropped.batches, dropped.samples
-        ),
+        Some(dropped) => damage::dropped_line(dropped),
     };
     rows.push(("dropped", dropped));
     rows

@@ -1,0 +1,96 @@
+//! What a tolerant reader lost and put right, in words.
+
+use std::io::{self, Write};
+
+use exectrace_reader::{Dropped, Gap, Loss, Repairs, Timestamp};
+
+use crate::advice;
+
+/// So many gaps are told one by one.
+const GAPS_TOLD: usize = 10;
+
+/// Nanoseconds in a second.
+const SECOND_NS: f64 = 1e9;
+
+/// What was lost, in one line; times since `first`, the first event.
+pub(crate) fn loss_line(loss: &Loss, first: Timestamp) -> String {
+    let mut line = loss.to_string();
+    if let Some(time) = loss.time {
+        line += &between(time, first);
+    }
+    if let Some(dropped) = loss.dropped {
+        line += &format!("; the recorder dropped {}", dropped_line(dropped));
+    }
+    line
+}
+
+/// What the recorder could not write.
+pub(crate) fn dropped_line(dropped: Dropped) -> String {
+    let Dropped {
+        hooks,
+        batches,
+        nested,
+        samples,
+    } = dropped;
+    format!(
+        "{hooks} events of hooks, {nested} of nested hooks, {batches} batches, {samples} CPU samples"
+    )
+}
+
+/// A line for each of the first gaps and each kind of repair, with the place of the first.
+pub(crate) fn print_places(
+    output: &mut impl Write,
+    loss: &Loss,
+    repairs: &Repairs,
+    first: Timestamp,
+) -> io::Result<()> {
+    for gap in loss.gaps.iter().take(GAPS_TOLD) {
+        writeln!(output, "  lost: {}", gap_line(gap, first))?;
+    }
+    let told = loss.gaps.len().min(GAPS_TOLD) as u64;
+    if loss.gap_count > told {
+        writeln!(output, "  lost: and {} more", loss.gap_count - told)?;
+    }
+    for (repair, repaired) in &repairs.by_kind {
+        let (count, text) = (repaired.count, repair.text());
+        writeln!(
+            output,
+            "  repaired: {text}: {count}, first at {}",
+            repaired.first
+        )?;
+    }
+    Ok(())
+}
+
+/// Says on standard error what of a trace was lost or put right, if anything was.
+pub(crate) fn tell(name: &str, loss: &Loss, repairs: &Repairs, first: Timestamp) {
+    if loss.is_none() && repairs.is_none() {
+        return;
+    }
+    let (lost, repaired) = (loss_line(loss, first), repairs);
+    eprintln!("exectrace: {name}: lost {lost}; repaired {repaired}");
+    // What is said of the places can be lost: there is no better place for it.
+    let _ = print_places(&mut io::stderr().lock(), loss, repairs, first);
+}
+
+fn gap_line(gap: &Gap, first: Timestamp) -> String {
+    let at_least = if gap.is_exact { "" } else { "at least " };
+    let (bytes, events) = (gap.bytes, gap.events);
+    let time = gap
+        .time
+        .map_or_else(String::new, |time| between(time, first));
+    let advice = advice::on_fault(&gap.error);
+    format!(
+        "{bytes} bytes, {at_least}{events} events{time}: {}; {advice}",
+        gap.error
+    )
+}
+
+fn between((from, to): (Timestamp, Timestamp), first: Timestamp) -> String {
+    let seconds = |time: Timestamp| time.since_ns(first).max(0) as f64 / SECOND_NS;
+    if from == to {
+        format!(", at {:.6} s", seconds(from))
+    } else {
+        format!(", between {:.6} s and {:.6} s", seconds(from), seconds(to))
+    }
+}
