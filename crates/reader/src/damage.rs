@@ -44,6 +44,19 @@ impl Damage {
         });
     }
 
+    /// Places gaps in time that were told in another unit.
+    #[cold]
+    pub(crate) fn place_in_time(&mut self, to_time: impl Fn(Timestamp) -> Timestamp) {
+        self.loss
+            .change_times(|time| time.map(|(from, to)| (to_time(from), to_time(to))));
+    }
+
+    /// Nobody knows when the gaps were.
+    #[cold]
+    pub(crate) fn forget_times(&mut self) {
+        self.loss.change_times(|_| None);
+    }
+
     /// Something was put right.
     #[cold]
     pub(crate) fn repair(&mut self, repair: Repair, error: Error) {
@@ -52,7 +65,6 @@ impl Damage {
 
     /// A clock went back by so much.
     #[cold]
-    #[expect(dead_code, reason = "format v2 has no clocks to repair; v1 is next")]
     pub(crate) fn skew(&mut self, error: Error, skew_ns: u64, thread: ThreadId, worker: WorkerId) {
         self.repairs.add_skew(error, skew_ns, thread, worker);
     }

@@ -98,6 +98,17 @@ impl Loss {
             self.gaps.push(gap);
         }
     }
+
+    /// Changes when all gaps were.
+    pub(crate) fn change_times(
+        &mut self,
+        change: impl Fn(Option<(Timestamp, Timestamp)>) -> Option<(Timestamp, Timestamp)>,
+    ) {
+        for gap in &mut self.gaps {
+            gap.time = change(gap.time);
+        }
+        self.time = change(self.time);
+    }
 }
 
 impl fmt::Display for Loss {

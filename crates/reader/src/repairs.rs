@@ -60,6 +60,8 @@ pub enum Repair {
     Clock,
     /// An event's time lies before that of an event that came first; it was moved there.
     TimeOrder,
+    /// An event waits for one that does not come; it was told without it.
+    Order,
     /// A generation has no end.
     End,
     /// A table says twice what an id stands for; the first holds.
@@ -88,6 +90,7 @@ impl Repair {
             Self::Version => "version",
             Self::Clock => "clock",
             Self::TimeOrder => "time_order",
+            Self::Order => "order",
             Self::End => "end",
             Self::Table => "table",
             Self::Name => "name",
@@ -107,6 +110,7 @@ impl Repair {
             Self::Version => "read as the version before",
             Self::Clock => "a unit of time taken for 64 ns",
             Self::TimeOrder => "times moved on to that of an earlier event",
+            Self::Order => "events told without what they wait for",
             Self::End => "generations ended that have no end",
             Self::Table => "second meanings of an id ignored",
             Self::Name => "ids told that no table explains",

@@ -6,22 +6,25 @@
 //!         samples
 //! ```
 
+mod account;
 mod checks;
 mod cursor;
 mod index;
 mod meaning;
 mod order;
 mod stream;
+mod tolerant;
 mod whole;
 
 use exectrace_format::go_v1::{EventType, Records};
-use exectrace_format::{TaskId, ThreadId, Version, WorkerId};
+use exectrace_format::{StringId, TaskId, ThreadId, Version, WorkerId};
 
 use crate::damage::Damage;
 use crate::event::{Event, EventType as AnyType};
 use crate::reader::{BLOCK_EVENTS, Contents};
 use crate::tables::Tables;
-use crate::{Error, Timestamp};
+use crate::{Cause, Error, Timestamp};
+use account::Account;
 use checks::Checks;
 use cursor::RawEvent;
 use index::Index;
@@ -41,6 +44,8 @@ pub(crate) struct Reader<'a> {
     threads: Vec<ThreadId>,
     /// Ticks of the first event, from which times count.
     begin_ticks: Option<i64>,
+    /// Ticks of the event that was told last, for a tolerant reader.
+    last_ticks: i64,
     ns_per_tick: f64,
     /// What is lost and repaired; `None` for a strict reader.
     damage: Option<Damage>,
@@ -59,11 +64,25 @@ impl<'a> Reader<'a> {
         records: Records<'a>,
         damage: Option<Damage>,
     ) -> Result<Self, Error> {
-        let mut index = Index::read(records)?;
+        let mut damage = damage;
+        let mut index = Index::read(file, records, damage.as_mut())?;
         let workers = index.workers.len();
         let mut tables = Tables::new(file);
         let meanings = Meanings::new(&mut tables);
-        let source = open(&mut index, file)?;
+        let ns_per_tick = 1e9 / index.ticks_per_second as f64;
+        let mut threads = vec![ThreadId::NONE; workers];
+        let source = match &mut damage {
+            None => open(&mut index, file)?,
+            Some(damage) => {
+                let mut account = Account {
+                    damage,
+                    ns_per_tick,
+                    threads: &mut threads,
+                };
+                tolerant::open(&mut index, file, &mut account)
+            }
+        };
+        threads.fill(ThreadId::NONE);
         let timer_tasks = std::mem::take(&mut index.timer_tasks);
         Ok(Self {
             file,
@@ -71,9 +90,10 @@ impl<'a> Reader<'a> {
             source,
             checks: Checks::new(index.version, workers, timer_tasks),
             meanings,
-            threads: vec![ThreadId::NONE; workers],
+            threads,
             begin_ticks: None,
-            ns_per_tick: 1e9 / index.ticks_per_second as f64,
+            last_ticks: i64::MIN,
+            ns_per_tick,
             index,
             damage,
         })
@@ -97,6 +117,9 @@ impl<'a> Reader<'a> {
 
     /// Appends the next events, in order. False when there are no more.
     pub(crate) fn fill(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
+        if self.damage.is_some() {
+            return Ok(self.fill_tolerant(told));
+        }
         let mut teller = Teller {
             names: Names {
                 file: self.file,
@@ -143,6 +166,17 @@ impl<'a> Teller<'_, 'a> {
     /// Checks an event and appends what it means.
     #[inline]
     fn tell(&mut self, raw: &RawEvent<'a>, told: &mut Vec<Event>) -> Result<(), Error> {
+        let name = self.push(raw, told);
+        if let Err(cause) = self.checks.event(raw, name) {
+            told.pop();
+            return Err(fault(cause, raw));
+        }
+        Ok(())
+    }
+
+    /// Appends what an event means. The answer is a region's name.
+    #[inline]
+    fn push(&mut self, raw: &RawEvent<'a>, told: &mut Vec<Event>) -> StringId {
         if raw.event_type == EventType::ProcStart {
             self.threads[raw.place] = ThreadId(raw.args[0]);
         }
@@ -158,20 +192,21 @@ impl<'a> Teller<'_, 'a> {
             ..Event::blank(AnyType::V1(plain(raw.event_type)))
         });
         let last = told.len() - 1;
-        let name = self.meanings.tell(raw, &mut self.names, &mut told[last]);
-        if let Err(cause) = self.checks.event(raw, name) {
-            told.pop();
-            let mut error = Error::at(cause, raw.offset);
-            error.task = (raw.owner != 0).then_some(TaskId(raw.owner));
-            return Err(error);
-        }
-        Ok(())
+        self.meanings.tell(raw, &mut self.names, &mut told[last])
     }
+}
+
+#[cold]
+fn fault(cause: Cause, raw: &RawEvent<'_>) -> Error {
+    let mut error = Error::at(cause, raw.offset);
+    error.task = (raw.owner != 0).then_some(TaskId(raw.owner));
+    error
 }
 
 fn open<'a>(index: &mut Index<'a>, file: &'a [u8]) -> Result<Source<'a>, Error> {
     if index.version == Version::Go1_5 {
-        let events = whole::by_sequence(index, file)?;
+        let events = whole::by_sequence(index, file);
+        whole::check_times(&events)?;
         let events = whole::without_futile_wakeups(events);
         return Ok(Source::Whole(events.into_iter()));
     }

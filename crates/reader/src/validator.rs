@@ -4,7 +4,8 @@
 //! shows here. What it holds against events is what must be true of any scheduler: a task is in one state at a time, runs on one
 //! worker, and a worker runs one task; a range ends that began; time does not go back.
 //!
-//! Traces begin in the middle of everything. So what was never introduced is taken as its first event tells it, once.
+//! Traces begin in the middle of everything. So what was never introduced is taken as its first event tells it, once. What a
+//! tolerant reader has inferred may take a task from any state to any other, but only from the one that it is in.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -332,6 +333,11 @@ impl Validator {
                 // Who stopped the world may let it go on from another worker.
                 let place = own.or_else(|| self.stops.iter().position(|other| other.2 == reason));
                 place.map(|place| self.stops.remove(place)).is_some()
+            }
+            // Go's format v1 has nothing against an end too many of this one.
+            Range::MarkAssist if matches!(event.event_type, EventType::V1(_)) => {
+                self.life(event.task.0).assists = Some(false);
+                true
             }
             _ => self.open(event, range).replace(false) != Some(false),
         };

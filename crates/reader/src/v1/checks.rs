@@ -1,5 +1,7 @@
 //! What must hold of a trace that is in order.
 
+mod mend;
+
 use std::collections::HashSet;
 
 use exectrace_format::go_v1::EventType;
@@ -10,6 +12,7 @@ use super::cursor::{RawEvent, stops, waits};
 use crate::Cause;
 use crate::id_array::IdArray;
 use crate::id_map::IdMap;
+pub(super) use mend::Inference;
 
 /// The state of all tasks and workers, as the checks of Go's reader have it.
 #[derive(Debug)]
@@ -25,7 +28,7 @@ pub(super) struct Checks {
     /// Before version 1.10 each worker stopped the world for itself.
     stops_by_worker: bool,
     user_tasks: HashSet<u64>,
-    timer_tasks: Vec<u64>,
+    timer_tasks: HashSet<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +37,26 @@ struct Task {
     assists: bool,
     /// An event of it, or its creation, was there.
     is_known: bool,
+    /// Why it is not there.
+    end: End,
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Not at all.
+    Never,
+    /// It returned.
+    Over,
+    /// It waits for ever, of which only the order of events makes an end.
+    Stopped,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Worker {
     runs: bool,
+    /// It has started once.
+    is_known: bool,
     task: u64,
     sweeps: bool,
     stops_world: bool,
@@ -50,12 +68,13 @@ impl Default for Task {
             state: State::NotExist,
             assists: false,
             is_known: false,
+            end: End::Never,
         }
     }
 }
 
 impl Checks {
-    pub(super) fn new(version: Version, workers: usize, timer_tasks: Vec<u64>) -> Self {
+    pub(super) fn new(version: Version, workers: usize, timer_tasks: HashSet<u64>) -> Self {
         let mut tasks: IdArray<Task> = IdArray::default();
         // What no task does is done by a task that always runs.
         tasks.get_mut(0).state = State::Running;
@@ -72,13 +91,11 @@ impl Checks {
         }
     }
 
-    /// Checks an event, which then has happened. `name` is that of a region.
+    /// Checks an event, which then has happened; one that is refused changes nothing. `name` is that of a region.
     #[inline]
     pub(super) fn event(&mut self, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
         use EventType as E;
-        let is_timer = !self.timer_tasks.is_empty()
-            && self.timer_tasks.contains(&event.owner)
-            && matches!(event.event_type, E::GoUnblock | E::GoUnblockLocal);
+        let is_timer = !self.timer_tasks.is_empty() && self.is_of_timer(event);
         let number = event.worker;
         let task = self.tasks.get_mut(event.owner);
         // Go's reader knows every task that it has seen an event of, also if that is a CPU sample.
@@ -114,14 +131,13 @@ impl Checks {
                 self.create(subject)?;
             }
             E::GoStart | E::GoStartLocal | E::GoStartLabel => {
-                pass(task, State::Runnable, State::Running)?;
+                is_in(task, State::Runnable)?;
                 worker.is_free()?;
+                task.state = State::Running;
                 worker.task = event.owner;
             }
             E::GoUnblock | E::GoUnblockLocal => {
-                if task.state != State::Running {
-                    return Err(wrong_task(task, State::Running));
-                }
+                is_in(task, State::Running)?;
                 if !is_timer && worker.task != event.owner {
                     return Err(Cause::TaskElsewhere);
                 }
@@ -133,7 +149,9 @@ impl Checks {
                 task.state = State::Syscall;
                 worker.task = 0;
             }
-            E::GoSysExit | E::GoSysExitLocal => {
+            // It belongs to the task that runs, which is in no system call.
+            E::GoSysExitLocal => return Err(wrong_task(task, State::Syscall)),
+            E::GoSysExit => {
                 if task.state == State::Waiting {
                     task.state = State::Syscall;
                 }
@@ -151,11 +169,7 @@ impl Checks {
             E::UserRegion => region(self.regions.entry(event.owner).or_default(), event, name)?,
             event_type if stops(event_type) => {
                 runs_on(task, worker, event.owner, false)?;
-                task.state = match event_type {
-                    E::GoEnd | E::GoStop => State::NotExist,
-                    event_type if waits(event_type) => State::Waiting,
-                    _ => State::Runnable,
-                };
+                task.stop(event_type);
                 worker.task = 0;
             }
             _ => {}
@@ -165,6 +179,14 @@ impl Checks {
 }
 
 impl Checks {
+    /// Whether a task that runs timers wakes another one, which it may do from anywhere.
+    fn is_of_timer(&self, event: &RawEvent<'_>) -> bool {
+        matches!(
+            event.event_type,
+            EventType::GoUnblock | EventType::GoUnblockLocal
+        ) && self.timer_tasks.contains(&event.owner)
+    }
+
     fn create(&mut self, new: u64) -> Result<(), Cause> {
         let task = self.tasks.get_mut(new);
         if std::mem::replace(&mut task.is_known, true) {
@@ -185,19 +207,38 @@ impl Checks {
     }
 }
 
+impl Task {
+    #[inline]
+    fn stop(&mut self, event_type: EventType) {
+        self.state = match event_type {
+            EventType::GoEnd | EventType::GoStop => State::NotExist,
+            event_type if waits(event_type) => State::Waiting,
+            _ => State::Runnable,
+        };
+        match event_type {
+            EventType::GoEnd => self.end = End::Over,
+            EventType::GoStop => self.end = End::Stopped,
+            _ => {}
+        }
+    }
+}
+
 impl Worker {
     fn start(&mut self, number: i64) -> Result<(), Cause> {
-        if std::mem::replace(&mut self.runs, true) {
+        if self.runs {
             return Err(wrong_worker(number, State::Running, State::Idle));
         }
+        (self.runs, self.is_known) = (true, true);
         Ok(())
     }
 
     fn stop(&mut self, number: i64) -> Result<(), Cause> {
-        if !std::mem::replace(&mut self.runs, false) {
+        if !self.runs {
             return Err(wrong_worker(number, State::Idle, State::Running));
         }
-        self.is_free()
+        self.is_free()?;
+        self.runs = false;
+        Ok(())
     }
 
     /// Whether it runs no task.
@@ -221,19 +262,22 @@ fn flip(is_open: &mut bool, opens: bool) -> Result<(), Cause> {
 }
 
 fn pass(task: &mut Task, from: State, to: State) -> Result<(), Cause> {
-    if task.state != from {
-        return Err(wrong_task(task, from));
-    }
+    is_in(task, from)?;
     task.state = to;
+    Ok(())
+}
+
+fn is_in(task: &Task, state: State) -> Result<(), Cause> {
+    if task.state != state {
+        return Err(wrong_task(task, state));
+    }
     Ok(())
 }
 
 /// Whether the task runs on the worker.
 #[inline]
 fn runs_on(task: &Task, worker: &Worker, owner: u64, may_be_none: bool) -> Result<(), Cause> {
-    if task.state != State::Running {
-        return Err(wrong_task(task, State::Running));
-    }
+    is_in(task, State::Running)?;
     if worker.task != owner || owner == 0 && !may_be_none {
         return Err(Cause::TaskElsewhere);
     }
@@ -249,10 +293,11 @@ fn region(
     match mode {
         0 => regions.push((user_task, name)),
         1 => {
-            let innermost = regions.pop();
-            if innermost.is_some_and(|innermost| innermost != (user_task, name)) {
+            let innermost = regions.last();
+            if innermost.is_some_and(|innermost| *innermost != (user_task, name)) {
                 return Err(Cause::RegionNotInnermost);
             }
+            regions.pop();
         }
         number => return Err(Cause::NoSuchKind { number }),
     }

@@ -4,14 +4,22 @@
 //! is read once to find them, and once more, by a cursor for each worker, to decode events as they are needed: what is kept
 //! between is a line a batch, not an event.
 
-use std::collections::HashMap;
+mod mender;
+mod resync;
+mod unknown;
+
+use std::collections::{HashMap, HashSet};
 
 use exectrace_format::go_v1::{EventType, Record, Records};
 use exectrace_format::{StackId, StringId, Version};
 
+use crate::damage::Damage;
 use crate::id_table::IdTable;
 use crate::tables::Tables;
 use crate::{Cause, Error};
+use mender::Mender;
+use resync::Seen;
+use unknown::Unknown;
 
 /// What the first pass finds.
 #[derive(Debug)]
@@ -25,9 +33,11 @@ pub(super) struct Index<'a> {
     pub(super) late_exits: Vec<LateExit>,
     pub(super) ticks_per_second: i64,
     /// Tasks that run timers.
-    pub(super) timer_tasks: Vec<u64>,
+    pub(super) timer_tasks: HashSet<u64>,
     /// Whether some wakes were for nothing.
     pub(super) has_futile_wakeups: bool,
+    /// There are no events.
+    pub(super) is_empty: bool,
     pub(super) strings: Strings<'a>,
     pub(super) stacks: Stacks,
 }
@@ -74,45 +84,78 @@ pub(super) struct LateExit {
 #[derive(Debug, Default)]
 pub(super) struct Strings<'a> {
     by_id: IdTable<(&'a [u8], Option<StringId>)>,
+    /// Those that no record defines, if they are told.
+    unknown: Option<Unknown<StringId>>,
 }
 
 /// Where the file's stacks are, and their ids in the trace's tables once an event refers to them.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     by_id: IdTable<(u64, Option<StackId>)>,
+    /// Those that no record defines, if they are told.
+    unknown: Option<Unknown<StackId>>,
 }
 
 impl<'a> Index<'a> {
-    /// Reads the whole file.
-    pub(super) fn read(records: Records<'a>) -> Result<Self, Error> {
-        let mut index = Self {
-            version: records.version(),
-            workers: Vec::new(),
-            samples: Vec::new(),
-            late_exits: Vec::new(),
-            ticks_per_second: 0,
-            timer_tasks: Vec::new(),
-            has_futile_wakeups: false,
-            strings: Strings::default(),
-            stacks: Stacks::default(),
-        };
+    /// Reads the whole file. A tolerant reader's `damage` takes the faults, and there is no error then.
+    pub(super) fn read(
+        file: &'a [u8],
+        records: Records<'a>,
+        damage: Option<&mut Damage>,
+    ) -> Result<Self, Error> {
+        let mut index = Self::new(records.version());
         let mut builder = Builder::new(records.offset());
-        builder.read(&mut index, records)?;
-        let is_empty = builder.events == 0;
-        index.workers = builder.workers;
-        let end = Error::at(Cause::Empty, builder.end);
-        if is_empty {
-            return Err(end);
-        }
-        if index.ticks_per_second == 0 {
-            return Err(Error {
-                cause: Cause::NoFrequency,
-                ..end
-            });
+        let mut mender = damage.map(|damage| Mender::new(file, index.version, damage));
+        builder.read(&mut index, records, mender.as_mut())?;
+        index.is_empty = builder.events == 0;
+        match mender {
+            Some(mender) => mender.finish(&mut index, builder),
+            None => {
+                let end = builder.end;
+                index.workers = builder.workers;
+                if index.is_empty {
+                    return Err(Error::at(Cause::Empty, end));
+                }
+                if index.ticks_per_second == 0 {
+                    return Err(Error::at(Cause::NoFrequency, end));
+                }
+            }
         }
         index.samples.sort_by_key(|sample| sample.ticks);
         index.late_exits.sort_by_key(|exit| exit.ticks);
         Ok(index)
+    }
+
+    fn new(version: Version) -> Self {
+        Self {
+            version,
+            workers: Vec::new(),
+            samples: Vec::new(),
+            late_exits: Vec::new(),
+            ticks_per_second: 0,
+            timer_tasks: HashSet::new(),
+            has_futile_wakeups: false,
+            is_empty: false,
+            strings: Strings::default(),
+            stacks: Stacks::default(),
+        }
+    }
+
+    /// Ids that no table explains are told as they are.
+    fn tell_unknown_ids(&mut self) {
+        self.strings.unknown = Some(Unknown::default());
+        self.stacks.unknown = Some(Unknown::default());
+    }
+
+    /// Tells of each id that was told as it is since the last time.
+    #[inline]
+    pub(super) fn drain_unknown(&mut self, mut tell: impl FnMut(Cause)) {
+        if let Some(unknown) = &mut self.strings.unknown {
+            unknown.drain(|id| tell(Cause::NoSuchString { id }));
+        }
+        if let Some(unknown) = &mut self.stacks.unknown {
+            unknown.drain(|id| tell(Cause::NoSuchStack { id }));
+        }
     }
 }
 
@@ -128,6 +171,8 @@ struct Builder {
     begin_sequence: i64,
     ticks: i64,
     events: u64,
+    /// What the batches so far say.
+    seen: Seen,
     /// An event of a worker stands in the open stretch.
     has_events: bool,
 }
@@ -144,6 +189,7 @@ impl Builder {
             begin_sequence: 0,
             ticks: 0,
             events: 0,
+            seen: Seen::default(),
             has_events: false,
         };
         // Records before the first batch are worker 0's.
@@ -163,13 +209,28 @@ impl Builder {
         index
     }
 
-    fn read<'a>(&mut self, index: &mut Index<'a>, records: Records<'a>) -> Result<(), Error> {
+    fn read<'a>(
+        &mut self,
+        index: &mut Index<'a>,
+        records: Records<'a>,
+        mut mender: Option<&mut Mender<'_, 'a>>,
+    ) -> Result<(), Error> {
         let mut records = records;
-        loop {
-            match records.next() {
-                None => break,
-                Some(Ok(record)) => self.record(index, &record, records.offset())?,
-                Some(Err(error)) => return Err(Error::of_format(error)),
+        while let Some(record) = records.next() {
+            let end = records.offset();
+            match (record, &mut mender) {
+                (Ok(record), mender) => {
+                    if let Err(error) = self.record(index, &record, end) {
+                        mender
+                            .as_mut()
+                            .ok_or(error)?
+                            .faulty(self, error, &record, end);
+                    }
+                }
+                (Err(error), Some(mender)) => {
+                    records = mender.go_on(self, Error::of_format(error), end);
+                }
+                (Err(error), None) => return Err(Error::of_format(error)),
             }
         }
         self.close();
@@ -193,6 +254,7 @@ impl Builder {
                 self.begin_ticks = second as i64;
                 self.begin_sequence = record.sequence as i64;
                 self.ticks = second as i64;
+                self.seen.batch(first as i64, self.ticks);
             }
             EventType::String => index
                 .strings
@@ -204,12 +266,14 @@ impl Builder {
                 }
             }
             EventType::Frequency => {
-                index.ticks_per_second = first as i64;
-                if index.ticks_per_second <= 0 {
+                if first as i64 <= 0 {
                     return Err(Error::at(Cause::TimeOrder, record.offset));
                 }
+                index.ticks_per_second = first as i64;
             }
-            EventType::TimerGoroutine => index.timer_tasks.push(first),
+            EventType::TimerGoroutine => {
+                index.timer_tasks.insert(first);
+            }
             _ => self.event(index, record)?,
         }
         self.end = end;
@@ -276,11 +340,12 @@ impl<'a> Strings<'a> {
         self.by_id.len()
     }
 
-    /// The trace's id; of one that no record defines, that of the empty string.
+    /// The trace's id; of one that no record defines, that of the empty string or of one that tells the id.
     pub(super) fn id(&mut self, id: u64, tables: &mut Tables<'a>) -> StringId {
-        match self.by_id.get_mut(id) {
-            Some((text, known)) => *known.get_or_insert_with(|| tables.intern(text)),
-            None => StringId(0),
+        match (self.by_id.get_mut(id), &mut self.unknown) {
+            (Some((text, known)), _) => *known.get_or_insert_with(|| tables.intern(text)),
+            (None, Some(unknown)) if id != 0 => unknown.id(id, |id| tables.raw_string(id)),
+            (None, _) => StringId(0),
         }
     }
 }
@@ -300,7 +365,7 @@ impl Stacks {
         self.by_id.len()
     }
 
-    /// The trace's id; of one that no record defines, 0.
+    /// The trace's id; of one that no record defines, 0 or that of a stack that tells the id.
     #[inline]
     pub(super) fn id<'a>(
         &mut self,
@@ -311,7 +376,10 @@ impl Stacks {
         tables: &mut Tables<'a>,
     ) -> StackId {
         let Some((offset, known)) = self.by_id.get_mut(id) else {
-            return StackId(0);
+            let unknown = self.unknown.as_mut();
+            return unknown.map_or(StackId(0), |unknown| {
+                unknown.id(id, |id| tables.raw_stack(id))
+            });
         };
         *known.get_or_insert_with(|| intern(*offset, file, version, strings, tables))
     }

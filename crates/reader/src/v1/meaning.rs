@@ -40,8 +40,16 @@ const OLD_STOP_REASONS: [usize; 2] = [1, 2];
 pub(super) struct Meanings {
     user_tasks: IdMap<UserTaskBegin>,
     stop_reason: StringId,
+    before: Overwritten,
     /// Why a task stops, by the event's type.
     reasons: [StringId; 64],
+}
+
+/// What the last event of its kind has overwritten, in case that it did not follow from what was there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Overwritten {
+    pub(super) stop_reason: StringId,
+    pub(super) user_task: Option<UserTaskBegin>,
 }
 
 /// The names and stacks of a trace.
@@ -110,8 +118,14 @@ impl Meanings {
         Self {
             user_tasks: IdMap::default(),
             stop_reason: StringId(0),
+            before: Overwritten::default(),
             reasons,
         }
+    }
+
+    /// What the last event has overwritten.
+    pub(super) fn before(&self) -> Overwritten {
+        self.before
     }
 
     /// Says in `told` what the event means. The answer is a region's name.
@@ -178,7 +192,7 @@ impl Meanings {
             reason = names
                 .tables
                 .intern(stop_reason(event.args[0], names.index.version).as_bytes());
-            self.stop_reason = reason;
+            self.before.stop_reason = std::mem::replace(&mut self.stop_reason, reason);
         }
         Kind::RangeBegin { range, reason }
     }
@@ -188,6 +202,7 @@ impl Meanings {
         match range {
             Range::StopTheWorld => {
                 reason = self.stop_reason;
+                self.before.stop_reason = reason;
                 // Before 1.10 workers stop the world side by side, all for the one reason that there is.
                 if version.at_least(Version::Go1_10) {
                     self.stop_reason = StringId(0);
@@ -207,7 +222,7 @@ impl Meanings {
     fn user_task_begin<'a>(&mut self, event: &RawEvent<'a>, names: &mut Names<'_, 'a>) -> Kind {
         let [id, parent, name, _] = event.args;
         let (parent, name) = (UserTaskId(parent), names.string(name));
-        self.user_tasks.insert(id, UserTaskBegin { parent, name });
+        self.before.user_task = self.user_tasks.insert(id, UserTaskBegin { parent, name });
         Kind::UserTaskBegin {
             user_task: UserTaskId(id),
             parent,

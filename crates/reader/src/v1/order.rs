@@ -4,6 +4,8 @@
 //! worker comes before the start on another, whatever their clocks say. Of the events that wait for nothing, the earliest comes
 //! first; what comes out must be in order of time, too.
 
+mod force;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -13,6 +15,7 @@ use exectrace_format::go_v1::EventType;
 use super::cursor::{Cursor, RawEvent, waits};
 use crate::id_array::IdArray;
 use crate::{Cause, Error};
+use force::Tolerance;
 
 /// The workers' events, in order.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ pub(super) struct Order<'a> {
     /// The number of the collector's next cycle.
     collector: u64,
     last_ticks: i64,
+    tolerance: Tolerance,
 }
 
 /// Where a task is in its life, as far as order goes: its sequence number, and in the last bits its status. One word, so that it is
@@ -201,6 +205,7 @@ impl<'a> Order<'a> {
             tasks: IdArray::default(),
             collector: 0,
             last_ticks: i64::MIN,
+            tolerance: Tolerance::default(),
         };
         order.look_again();
         order
@@ -211,6 +216,7 @@ impl<'a> Order<'a> {
     pub(super) fn first(&self) -> Result<Option<usize>, Error> {
         match self.ready.peek() {
             Some(&Reverse((ticks, index))) if ticks >= self.last_ticks => Ok(Some(index)),
+            Some(&Reverse((_, index))) if self.tolerance.is_excused(index) => Ok(Some(index)),
             Some(&Reverse((_, index))) => Err(self.error(index, Cause::TimeOrder)),
             None => match self.waiting.first() {
                 None => Ok(None),
@@ -293,7 +299,7 @@ impl<'a> Order<'a> {
             let sequence = (state.0 >> STATUS_BITS) + demand.rule.counts();
             *state = TaskState(sequence << STATUS_BITS | demand.rule.to());
         } else if demand.rule == Rule::COLLECTOR {
-            self.collector += 1;
+            self.collector = self.collector.wrapping_add(1);
         }
     }
 

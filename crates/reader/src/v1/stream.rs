@@ -3,6 +3,10 @@
 //! The end of a system call that blocked is written when the task has a worker again; its real time stands in the event. So that
 //! no event need be held back for one that comes later, the first pass has collected these.
 
+mod mend;
+
+use std::collections::BTreeMap;
+
 use exectrace_format::go_v1::EventType;
 
 use super::cursor::{Cursor, RawEvent};
@@ -10,6 +14,7 @@ use super::index::{Index, LateExit, Sample};
 use super::order::Order;
 use crate::id_map::IdMap;
 use crate::{Cause, Error};
+use mend::Tolerance;
 
 /// Events in order of time.
 #[derive(Debug)]
@@ -17,10 +22,12 @@ pub(super) struct Stream<'a> {
     order: Order<'a>,
     samples: std::iter::Peekable<std::vec::IntoIter<Sample>>,
     late_exits: std::iter::Peekable<std::vec::IntoIter<LateExit>>,
-    /// Ends that are later than their events, which happens in damaged files: by time.
-    early_exits: Vec<RawEvent<'a>>,
+    /// Ends that are later than their events, which happens in damaged files: by time, and by the order of the events.
+    early_exits: BTreeMap<(i64, u64), RawEvent<'a>>,
+    early_exits_ever: u64,
     /// When each task's system call was seen to block.
     blocks: IdMap<i64>,
+    tolerance: Option<Tolerance>,
 }
 
 /// Where the next event is.
@@ -38,8 +45,10 @@ impl<'a> Stream<'a> {
             order: Order::new(cursors(index, file)),
             samples: std::mem::take(&mut index.samples).into_iter().peekable(),
             late_exits: std::mem::take(&mut index.late_exits).into_iter().peekable(),
-            early_exits: Vec::new(),
+            early_exits: BTreeMap::new(),
+            early_exits_ever: 0,
             blocks: IdMap::default(),
+            tolerance: None,
         }
     }
 
@@ -51,6 +60,9 @@ impl<'a> Stream<'a> {
             if self.has_beside() {
                 let ticks = first.map(|index| self.order.event(index).ticks);
                 if let Some(event) = self.beside(ticks) {
+                    if self.is_withheld(&event) {
+                        continue;
+                    }
                     return Ok(Some(Upcoming::Beside(event)));
                 }
             }
@@ -65,7 +77,7 @@ impl<'a> Stream<'a> {
                 EventType::GoSysExit if event.args[2] != 0 => {
                     let event = *event;
                     if !self.exits_in_place(event)? {
-                        self.order.take(index);
+                        self.order.take_any(index);
                         continue;
                     }
                 }
@@ -113,14 +125,14 @@ impl<'a> Stream<'a> {
     fn beside(&mut self, ticks: Option<i64>) -> Option<RawEvent<'a>> {
         let exit = self.late_exits.peek().map(|exit| exit.ticks);
         let sample = self.samples.peek().map(|sample| sample.ticks);
-        let early = self.early_exits.last().map(|exit| exit.ticks);
+        let early = self.early_exits.keys().next().map(|&(ticks, _)| ticks);
         let least = [exit, sample, early].into_iter().flatten().min()?;
         let is_due = ticks.is_none_or(|ticks| least < ticks || early == Some(ticks));
         if !is_due {
             return None;
         }
         if early == Some(least) {
-            self.early_exits.pop()
+            self.early_exits.pop_first().map(|(_, exit)| exit)
         } else if exit == Some(least) {
             self.late_exits.next().map(|exit| of_exit(&exit))
         } else {
@@ -137,15 +149,21 @@ impl<'a> Stream<'a> {
             _ => None,
         };
         if let Some(cause) = fault {
-            return Err(Error::at(cause, event.offset));
+            return match &mut self.tolerance {
+                Some(tolerance) if tolerance.is_excused(&event) => {
+                    Ok(tolerance.is_told_here(&event))
+                }
+                _ => Err(Error::at(cause, event.offset)),
+            };
         }
         if real > event.ticks {
             let event = RawEvent {
                 ticks: real,
                 ..event
             };
-            let at = self.early_exits.partition_point(|exit| exit.ticks > real);
-            self.early_exits.insert(at, event);
+            self.early_exits_ever += 1;
+            self.early_exits
+                .insert((real, self.early_exits_ever), event);
         }
         Ok(real == event.ticks)
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use exectrace_format::go_v1::EventType;
 
+use super::account::Account;
 use super::cursor::RawEvent;
 use super::index::Index;
 use super::stream::cursors;
@@ -12,10 +13,7 @@ use crate::id_map::IdMap;
 use crate::{Cause, Error};
 
 /// All events of a file of version 1.5, in the order of their sequence numbers.
-pub(super) fn by_sequence<'a>(
-    index: &mut Index<'a>,
-    file: &'a [u8],
-) -> Result<Vec<RawEvent<'a>>, Error> {
+pub(super) fn by_sequence<'a>(index: &mut Index<'a>, file: &'a [u8]) -> Vec<RawEvent<'a>> {
     let mut events = Vec::new();
     for mut cursor in cursors(index, file) {
         loop {
@@ -34,9 +32,27 @@ pub(super) fn by_sequence<'a>(
         }
     }
     events.sort_by_key(|event| event.sequence);
+    events
+}
+
+/// Checks that the order of the events is that of their times, too.
+pub(super) fn check_times(events: &[RawEvent<'_>]) -> Result<(), Error> {
     match events.windows(2).find(|pair| pair[1].ticks < pair[0].ticks) {
         Some(pair) => Err(Error::at(Cause::TimeOrder, pair[1].offset)),
-        None => Ok(events),
+        None => Ok(()),
+    }
+}
+
+/// Counts the events whose times have passed, which are told at that of an earlier event.
+pub(super) fn count_skews(events: &[RawEvent<'_>], account: &mut Account<'_>) {
+    let mut last_ticks = i64::MIN;
+    for event in events {
+        account.see(event);
+        if event.ticks < last_ticks {
+            let error = Error::at(Cause::TimeOrder, event.offset);
+            account.skew(error, last_ticks.saturating_sub(event.ticks), event);
+        }
+        last_ticks = last_ticks.max(event.ticks);
     }
 }
 

@@ -1,5 +1,10 @@
 //! What a tolerant reader makes of faulty traces.
 
+mod corpus;
+mod cuts;
+mod flips;
+mod judge;
+mod v1;
 mod v2;
 
 use exectrace_reader::{Event, EventType, Loss, Reader, Repairs, Rule, Validator};

@@ -1,0 +1,178 @@
+//! The first pass of a tolerant reader: what to do about bytes that mean nothing.
+
+use exectrace_format::go_v1::{EventType, Record, Records};
+use exectrace_format::{Error as FormatError, Version};
+
+use super::resync::Search;
+use super::{Builder, Index};
+use crate::damage::{Damage, Events};
+use crate::{Cause, Error, Repair, Timestamp};
+
+/// Ticks a second where the file does not say it: what Go's clock has on most systems.
+const USUAL_TICKS_PER_SECOND: i64 = 15_625_000;
+
+/// What a tolerant reader does where a strict one stops.
+pub(super) struct Mender<'d, 'a> {
+    file: &'a [u8],
+    version: Version,
+    damage: &'d mut Damage,
+    search: Search<'a>,
+    /// What is wrong with the frequency.
+    clock: Option<Error>,
+}
+
+impl<'d, 'a> Mender<'d, 'a> {
+    pub(super) fn new(file: &'a [u8], version: Version, damage: &'d mut Damage) -> Self {
+        Self {
+            file,
+            version,
+            damage,
+            search: Search::new(file, version),
+            clock: None,
+        }
+    }
+
+    /// A record that can be decoded, and up to `end` says what cannot be.
+    #[cold]
+    pub(super) fn faulty(
+        &mut self,
+        builder: &mut Builder,
+        error: Error,
+        record: &Record<'_>,
+        end: u64,
+    ) {
+        match record.event_type {
+            EventType::String => self.damage.repair(Repair::Table, error),
+            EventType::Frequency => {
+                self.clock.get_or_insert(error);
+            }
+            _ => {
+                let time = time(builder, builder.ticks);
+                let bytes = end - record.offset;
+                self.damage.lose(error, bytes, Events::Exactly(1), time);
+                builder.events -= 1;
+                self.leave_out(builder, record.offset, end);
+                return;
+            }
+        }
+        builder.end = end;
+    }
+
+    /// Bytes that cannot be decoded; `end` is where the decoder stands. Where to go on.
+    #[cold]
+    pub(super) fn go_on(&mut self, builder: &mut Builder, error: Error, end: u64) -> Records<'a> {
+        // A log is told without its message, and the fault comes after it.
+        let is_message = builder.end > error.offset
+            || matches!(error.cause, Cause::Format(FormatError::MessageCut { .. }));
+        let from = builder.end.min(error.offset) as usize;
+        let broken = Broken::at(self.file, from, is_message);
+        let next = match broken {
+            _ if !self.search.pay(from) => None,
+            Broken::Batch => None,
+            // Only the decoder knows where they end.
+            Broken::String | Broken::Message => Some((end as usize, 0)),
+            Broken::Table | Broken::Event => self.search.framed(from),
+        };
+        if let Some((at, delta)) = next
+            && (at < self.file.len() || !broken.is_text())
+            && self.search.makes_sense(at, &builder.seen)
+        {
+            let events = u64::from(broken == Broken::Event);
+            let time = time(builder, builder.ticks);
+            self.damage
+                .lose(error, (at - from) as u64, Events::Exactly(events), time);
+            builder.ticks = builder.ticks.saturating_add_unsigned(delta * events);
+            return self.resume(builder, from, at);
+        }
+        let batch = self.search.batch(from + 1, &builder.seen);
+        let (at, ticks) = batch.unwrap_or((self.file.len(), builder.ticks));
+        let is_in_table = batch.is_none() && !matches!(broken, Broken::Event | Broken::Batch);
+        let events = Events::AtLeast(u64::from(!is_in_table));
+        let time = time(builder, ticks);
+        self.damage.lose(error, (at - from) as u64, events, time);
+        self.resume(builder, from, at)
+    }
+
+    fn resume(&self, builder: &mut Builder, from: usize, at: usize) -> Records<'a> {
+        self.leave_out(builder, from as u64, at as u64);
+        Records::resume(self.version, &self.file[at..], at as u64)
+    }
+
+    /// The open stretch ends at `from` and another one of the same worker begins at `at`.
+    fn leave_out(&self, builder: &mut Builder, from: u64, at: u64) {
+        builder.end = from;
+        let mut sequence = builder.begin_sequence;
+        if self.version == Version::Go1_5 {
+            let bytes = &self.file[builder.begin as usize..from as usize];
+            let records = Records::resume(Version::Go1_5, bytes, builder.begin);
+            for record in records.flatten() {
+                if record.event_type.spec().is_timed() {
+                    sequence = sequence.wrapping_add(record.sequence as i64);
+                }
+            }
+        }
+        builder.close();
+        (builder.begin, builder.end) = (at, at);
+        builder.begin_ticks = builder.ticks;
+        builder.begin_sequence = sequence;
+    }
+
+    /// The file is at its end.
+    pub(super) fn finish(mut self, index: &mut Index<'a>, builder: Builder) {
+        index.workers = builder.workers;
+        if index.is_empty {
+            // Nothing has a time.
+            self.damage.forget_times();
+            return;
+        }
+        let is_cut = index.ticks_per_second == 0;
+        if is_cut {
+            index.ticks_per_second = USUAL_TICKS_PER_SECOND;
+            self.clock
+                .get_or_insert(Error::at(Cause::NoFrequency, builder.end));
+        }
+        if let Some(error) = self.clock {
+            self.damage.repair(Repair::Clock, error);
+        }
+        if is_cut || !self.damage.loss.is_none() {
+            index.tell_unknown_ids();
+        }
+    }
+}
+
+/// From the time of the open batch to another; nobody knows it before the first batch.
+fn time(builder: &Builder, to: i64) -> Option<(Timestamp, Timestamp)> {
+    let from = builder.ticks;
+    (!builder.seen.is_nothing()).then(|| (Timestamp(from.min(to)), Timestamp(from.max(to))))
+}
+
+/// What stands at a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Broken {
+    Batch,
+    String,
+    /// The message of a log.
+    Message,
+    /// Another record that is no event.
+    Table,
+    /// An event, or something of which only this can be guessed.
+    Event,
+}
+
+impl Broken {
+    fn at(file: &[u8], at: usize, is_message: bool) -> Self {
+        let number = file.get(at).map_or(0, |byte| byte & 0x3f);
+        match EventType::from_number(number) {
+            _ if is_message => Self::Message,
+            Some(EventType::Batch) => Self::Batch,
+            Some(EventType::String) => Self::String,
+            Some(event_type) if !event_type.spec().is_timed() => Self::Table,
+            _ => Self::Event,
+        }
+    }
+
+    /// At the end of the file the decoder gives the same place for a text whose end is not known.
+    fn is_text(self) -> bool {
+        matches!(self, Self::String | Self::Message)
+    }
+}

@@ -1,0 +1,89 @@
+//! What a tolerant reader does when no event can come next, or when the next one's time lies in the past.
+
+use std::cmp::Reverse;
+
+use super::{Demand, Order, STATUS_BITS, TaskState};
+use crate::{Cause, Error};
+
+/// Where a tolerant reader has given way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tolerance {
+    /// The cursor whose event may come although its time has passed.
+    excused: Option<usize>,
+    /// When to look again for events that have waited for too long.
+    look_at_ticks: i64,
+}
+
+impl Tolerance {
+    #[cold]
+    pub(super) fn is_excused(&self, index: usize) -> bool {
+        self.excused == Some(index)
+    }
+}
+
+impl Order<'_> {
+    /// The next event may come although its time has passed: its place, and by how much it has.
+    #[cold]
+    pub(in crate::v1) fn excuse(&mut self) -> (usize, i64) {
+        let first = self.ready.peek();
+        let (ticks, index) = first.map_or((self.last_ticks, 0), |&Reverse(first)| first);
+        self.tolerance.excused = Some(index);
+        (index, self.last_ticks.saturating_sub(ticks))
+    }
+
+    /// The event of [`Order::first`] has happened, also if its time has passed.
+    #[inline]
+    pub(in crate::v1) fn take_any(&mut self, index: usize) {
+        let last_ticks = self.last_ticks;
+        self.take(index);
+        if self.last_ticks < last_ticks {
+            self.last_ticks = last_ticks;
+            self.tolerance.excused = None;
+        }
+    }
+
+    /// Whether an event waits although another one that is later by more than `patience` can come: what it waits for is lost.
+    #[inline]
+    pub(in crate::v1) fn is_overdue(&mut self, patience: i64) -> bool {
+        match self.ready.peek() {
+            Some(&Reverse((ticks, _))) if ticks > self.tolerance.look_at_ticks => {
+                !self.waiting.is_empty() && self.look_for_overdue(ticks, patience)
+            }
+            _ => false,
+        }
+    }
+
+    fn look_for_overdue(&mut self, ticks: i64, patience: i64) -> bool {
+        let earliest = self.earliest().map_or(ticks, |(ticks, _)| ticks);
+        self.tolerance.look_at_ticks = earliest.min(ticks).saturating_add(patience);
+        ticks > self.tolerance.look_at_ticks
+    }
+
+    /// The earliest of the waiting events and its place among them.
+    fn earliest(&self) -> Option<(i64, usize)> {
+        let ticks = |index: &usize| self.cursors[*index].next.ticks;
+        self.waiting.iter().map(ticks).zip(0..).min()
+    }
+
+    /// Lets the earliest waiting event come: what it waits for is taken as having happened. The error that it is otherwise.
+    #[cold]
+    pub(in crate::v1) fn force(&mut self) -> Option<Error> {
+        let (ticks, place) = self.earliest()?;
+        let index = self.waiting.swap_remove(place);
+        self.ready.push(Reverse((ticks, index)));
+        self.bring_about(self.demands[index]);
+        Some(self.error(index, Cause::NoOrder))
+    }
+
+    fn bring_about(&mut self, demand: Demand) {
+        if !demand.rule.is_task() {
+            self.collector = demand.task;
+            return;
+        }
+        let state = self.tasks.get_mut(demand.task);
+        *state = match demand.rule.sequence(0) {
+            Some(_) => demand.state,
+            None => TaskState(state.0 >> STATUS_BITS << STATUS_BITS | demand.rule.from()),
+        };
+    }
+}

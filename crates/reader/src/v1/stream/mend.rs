@@ -1,0 +1,149 @@
+//! The stream of a tolerant reader: it always goes on.
+
+use std::collections::HashSet;
+
+use exectrace_format::go_v1::EventType;
+
+use super::{Index, RawEvent, Stream, Upcoming};
+use crate::v1::account::Account;
+use crate::{Cause, Error, Repair};
+
+/// Events wait so long, in seconds, for one that must come first, while others go on. Clocks of processors differ by less.
+const PATIENCE_S: f64 = 0.01;
+
+/// Where a tolerant reader has given way.
+#[derive(Debug)]
+pub(super) struct Tolerance {
+    /// For how many ticks an event may be late.
+    patience: i64,
+    /// The end of a system call that makes no sense, but is told; by its place in the file.
+    excused: Option<u64>,
+    /// Ends that were not told at the time at which they are said to have happened: no call had blocked.
+    withheld: HashSet<u64>,
+}
+
+impl Tolerance {
+    #[cold]
+    pub(super) fn is_excused(&self, event: &RawEvent<'_>) -> bool {
+        self.excused == Some(event.offset)
+    }
+
+    /// Whether the end of a system call is told when it was written.
+    #[cold]
+    pub(super) fn is_told_here(&mut self, event: &RawEvent<'_>) -> bool {
+        event.args[2] as i64 >= event.ticks || self.withheld.remove(&event.offset)
+    }
+}
+
+impl<'a> Stream<'a> {
+    /// The same for a tolerant reader.
+    pub(in crate::v1) fn open_tolerant(index: &mut Index<'a>, file: &'a [u8]) -> Self {
+        let patience = (index.ticks_per_second as f64 * PATIENCE_S) as i64;
+        let mut stream = Self::open(index, file);
+        stream.tolerance = Some(Tolerance {
+            patience,
+            excused: None,
+            withheld: HashSet::new(),
+        });
+        stream
+    }
+
+    /// Where the next event is, whatever is wrong with it; `None` after the last one.
+    #[inline]
+    pub(in crate::v1) fn upcoming_any(
+        &mut self,
+        account: &mut Account<'_>,
+    ) -> Option<Upcoming<'a>> {
+        loop {
+            let patience = self.tolerance.as_ref().map_or(i64::MAX, |it| it.patience);
+            if self.order.is_overdue(patience) {
+                self.force(account);
+            }
+            match self.upcoming() {
+                Ok(upcoming) => return upcoming,
+                Err(error) => self.give_way(error, account),
+            }
+        }
+    }
+
+    /// The worker's event that is the next one has happened, also if its time has passed.
+    #[inline]
+    pub(in crate::v1) fn take_any(&mut self, index: usize) {
+        self.order.take_any(index);
+    }
+
+    /// All events that are left.
+    pub(in crate::v1) fn all_any(mut self, account: &mut Account<'_>) -> Vec<RawEvent<'a>> {
+        let mut events = Vec::new();
+        while let Some(upcoming) = self.upcoming_any(account) {
+            match upcoming {
+                Upcoming::Beside(event) => events.push(event),
+                Upcoming::Worker(index) => {
+                    let event = *self.event(index);
+                    account.see(&event);
+                    events.push(event);
+                    self.take_any(index);
+                }
+            }
+        }
+        events
+    }
+
+    /// Makes the event come that is refused with this error.
+    #[cold]
+    fn give_way(&mut self, error: Error, account: &mut Account<'_>) {
+        match self.order.first() {
+            Err(Error {
+                cause: Cause::NoOrder,
+                ..
+            }) => self.force(account),
+            Err(error) => {
+                let (index, ticks) = self.order.excuse();
+                account.skew(error, ticks, self.order.event(index));
+            }
+            Ok(index) => {
+                if let Some(tolerance) = &mut self.tolerance {
+                    tolerance.excused = Some(error.offset);
+                }
+                let event = index.map(|index| *self.order.event(index));
+                let block = event.and_then(|event| self.blocks.get(&event.owner).copied());
+                match (error.cause, event, block) {
+                    (Cause::TimeOrder, Some(event), Some(block)) => {
+                        let ticks = block.saturating_sub(event.args[2] as i64);
+                        account.skew(error, ticks, &event);
+                    }
+                    _ => account.repair(Repair::TimeOrder, error),
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn force(&mut self, account: &mut Account<'_>) {
+        if let Some(error) = self.order.force() {
+            account.repair(Repair::Order, error);
+        }
+    }
+
+    /// Whether an event beside the workers' is the end of a system call that has not blocked. It is told where it was written.
+    #[inline]
+    pub(super) fn is_withheld(&mut self, event: &RawEvent<'_>) -> bool {
+        event.event_type == EventType::GoSysExit && self.tolerance.is_some() && self.withhold(event)
+    }
+
+    fn withhold(&mut self, event: &RawEvent<'_>) -> bool {
+        // One that was early has been looked at.
+        let is_late = event.args[2] == 0;
+        let has_blocked = match self.blocks.get(&event.owner) {
+            None | Some(0) => false,
+            Some(&block) => block <= event.ticks,
+        };
+        if !is_late || has_blocked {
+            return false;
+        }
+        if let Some(tolerance) = &mut self.tolerance {
+            tolerance.withheld.insert(event.offset);
+        }
+        true
+    }
+}

@@ -1,0 +1,115 @@
+//! What must be true of any file that a tolerant reader opens.
+
+use exectrace_format::Format;
+use exectrace_format::limits::HEADER_BYTES;
+use exectrace_reader::{Cause, Error, Reader, Repair, Rule, Validator};
+
+/// The formats whose tolerant reading is checked.
+pub(crate) const FORMATS: &[Format] = &[Format::V1, Format::V2];
+
+/// How a file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// A strict reader takes it.
+    Whole,
+    /// A strict reader refuses it, and a tolerant one says what is wrong.
+    Faulty,
+    /// There is nothing to read.
+    Empty,
+    /// It has no header, or one of a format that is not checked.
+    NoTrace,
+}
+
+/// Reads a file in both ways. An error says what must not be.
+pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
+    let mut tolerant = match Reader::tolerant(file) {
+        Ok(reader) => reader,
+        Err(error) => {
+            let strict = Reader::new(file).map(drop);
+            return match strict {
+                Err(_) => Ok(Judgement::NoTrace),
+                Ok(()) => Err(format!("a strict reader opens it, a tolerant one: {error}")),
+            };
+        }
+    };
+    let format = tolerant.version().format();
+    if !FORMATS.contains(&format) {
+        return Ok(Judgement::NoTrace);
+    }
+    let mut strict = Strict::open(file);
+    let mut validator = Validator::new();
+    let mut events = 0_u64;
+    let mut different = None;
+    while let Some(event) = tolerant.next() {
+        let event = event.map_err(|error| format!("a tolerant reader stops: {error}"))?;
+        if let Err(violation) = validator.event(&event) {
+            // A program may end its regions in any order, which Go's readers refuse.
+            let is_repaired = matches!(violation.rule, Rule::RegionOrder { .. })
+                && tolerant.repairs().count(Repair::Region) > 0;
+            if !is_repaired {
+                return Err(format!("{violation}: {event:?}"));
+            }
+        }
+        if strict.next() != Some(event) {
+            different.get_or_insert(event);
+        }
+        events += 1;
+    }
+    if let Some(event) = strict.next() {
+        different.get_or_insert(event);
+    }
+    while strict.next().is_some() {}
+    let (loss, repairs) = (tolerant.loss(), tolerant.repairs());
+    // Format v2 says how long a batch is, and what a cut one lacks is lost as well.
+    if format == Format::V1 && loss.bytes > file.len() as u64 {
+        return Err(format!("more is lost than there is: {loss}"));
+    }
+    let is_faulty = !loss.is_none() || !repairs.is_none();
+    match (strict.fault, is_faulty) {
+        (None, false) => match different {
+            None => Ok(Judgement::Whole),
+            Some(event) => Err(format!("a tolerant reader differs at {event:?}")),
+        },
+        (None, true) => Err(format!("nothing is wrong, but: {loss}; {repairs}")),
+        (Some(_), true) => Ok(Judgement::Faulty),
+        (Some(_), false) if file.len() == HEADER_BYTES => Ok(Judgement::Empty),
+        (Some(error), false) if error.cause == Cause::Empty && events == 0 => Ok(Judgement::Empty),
+        (Some(error), false) => Err(format!("not told: {error}")),
+    }
+}
+
+/// The events of a strict reader up to its fault.
+struct Strict<'a> {
+    reader: Option<Reader<'a>>,
+    fault: Option<Error>,
+}
+
+impl<'a> Strict<'a> {
+    fn open(file: &'a [u8]) -> Self {
+        match Reader::new(file) {
+            Ok(reader) => Self {
+                reader: Some(reader),
+                fault: None,
+            },
+            Err(fault) => Self {
+                reader: None,
+                fault: Some(fault),
+            },
+        }
+    }
+}
+
+impl Iterator for Strict<'_> {
+    type Item = exectrace_reader::Event;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.reader.as_mut()?.next()? {
+            Ok(event) => Some(event),
+            Err(fault) => {
+                self.fault = Some(fault);
+                self.reader = None;
+                None
+            }
+        }
+    }
+}
