@@ -175,27 +175,53 @@ fn a_trace_is_the_same_however_it_is_packed_and_given() {
 }
 
 #[test]
-fn what_comes_before_a_fault_is_printed_and_the_fault_told() {
-    let output = run(&["events"], &[&shipped("handmade/v2-type-137.trace")]);
+fn what_can_be_read_is_printed_and_the_loss_told() {
+    let damaged = shipped("handmade/v2-type-137.trace");
+    let output = run(&["events"], &[&damaged]);
     check_code(&output, 3);
-    assert_eq!(text(&output).lines().count(), 3);
+    assert_eq!(text(&output).lines().count(), 5);
     let told = error(&output);
-    assert!(
-        told.contains(
-            "v2-type-137.trace: generation 1, thread 50: unknown event type 137, at byte 81"
-        ),
-        "{told}"
-    );
-    let allowed = run(
-        &["events", "--allow-partial"],
-        &[&shipped("handmade/v2-type-137.trace")],
-    );
+    let fault = "generation 1, thread 50: unknown event type 137, at byte 81";
+    for line in [
+        "v2-type-137.trace: lost 2 bytes, at least 1 events, in 1 place, at 0.000000 s; repaired nothing\n",
+        &format!("\n  lost: 2 bytes, at least 1 events, at 0.000000 s: {fault}; "),
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+    let allowed = run(&["events", "--allow-partial"], &[&damaged]);
     check_code(&allowed, 0);
     assert_eq!(allowed.stdout, output.stdout);
+}
+
+#[test]
+fn what_was_inferred_is_printed_and_told() {
+    let file = "go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000000
+        ProcStart dt=1 thread=7
+        GoStart dt=1 task=1 seq=4";
+    let file = exectrace_format::text::parse(file).expect("is a trace");
+    let output = feed(&["events"], file);
+    check_code(&output, 3);
+    let printed = text(&output);
+    assert!(
+        printed.contains(" Inferred worker=0 thread=7 kind=TaskTransition subject_task=1 "),
+        "{printed}"
+    );
+    let told = error(&output);
+    assert!(told.contains(" states of tasks inferred\n"), "{told}");
+}
+
+#[test]
+fn strict_prints_what_comes_before_a_fault_and_tells_it() {
+    let damaged = shipped("handmade/v2-type-137.trace");
     let strict = ["events", "--allow-partial", "--strict"];
-    let refused = run(&strict, &[&shipped("handmade/v2-type-137.trace")]);
+    let refused = run(&strict, &[&damaged]);
     check_code(&refused, 2);
-    assert_eq!(refused.stdout, output.stdout);
+    assert_eq!(text(&refused).lines().count(), 3);
+    let told = error(&refused);
+    let fault = "v2-type-137.trace: generation 1, thread 50: unknown event type 137, at byte 81";
+    assert!(told.contains(fault), "{told}");
     check_code(&run(&strict, &[&shipped("recorded/go1.27/empty.trace")]), 0);
     check_code(
         &run(

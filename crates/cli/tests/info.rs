@@ -114,10 +114,10 @@ fn a_trace_is_the_same_however_it_is_packed_and_given() {
     let gzipped = scratch.file("a-name-that-says-nothing", &gzip(&bytes));
     let expect = said(&run(&["info", "--json"], &[&plain]), "-");
     assert_eq!(expect["verdict"], "accepted");
-    let by_file = |path: &Path| run(&["info", "--json", "--strict"], &[path]);
+    let by_file = |path: &Path| run(&["info", "--json"], &[path]);
     assert_eq!(said(&by_file(&gzipped), "gzip"), expect);
     assert_eq!(said(&by_file(&packed_by_zstd()), "zstd"), expect);
-    let by_pipe = |bytes: Vec<u8>| feed(&["info", "--json", "--strict"], bytes);
+    let by_pipe = |bytes: Vec<u8>| feed(&["info", "--json"], bytes);
     assert_eq!(said(&by_pipe(bytes.clone()), "-"), expect);
     assert_eq!(said(&by_pipe(gzip(&bytes)), "gzip"), expect);
     assert_eq!(said(&by_pipe(read(&packed_by_zstd())), "zstd"), expect);
@@ -181,13 +181,13 @@ fn exit_codes_tell_whole_partial_empty_and_unreadable() {
         ("handmade/v1-bad-magic.trace", 2, "refused: byte 0: "),
         (
             "handmade/v1-unknown-version-1.20.trace",
-            2,
-            "refused: byte 0: ",
+            3,
+            "partial: byte 0: unsupported trace version 1.20; ",
         ),
         (
             "handmade/v1-cut-in-event.trace",
-            2,
-            "refused: the bytes end inside a record or batch, at byte 40",
+            3,
+            "partial: the bytes end inside a record or batch, at byte 40; ",
         ),
     ] {
         let output = run(&["info"], &[&shipped(name)]);
@@ -237,6 +237,8 @@ standard input
   user tasks     1 begun, 1 ended
   user regions   1 begun, 1 ended
   user logs      2
+  lost           nothing
+  repaired       nothing
 
   events by kind        count
   GoCreate                  1
@@ -290,7 +292,48 @@ fn what_a_recording_says_about_itself_is_told() {
     ] {
         assert!(printed.contains(row), "{row:?} in {printed}");
     }
-    let line = json_lines(&text(&feed(&["info", "--json"], file))).remove(0);
+    let output = feed(&["info", "--json"], file.clone());
+    // What was dropped is lost.
+    check_code(&output, 3);
+    let line = json_lines(&text(&output)).remove(0);
     assert_eq!(line["dropped"]["hooks"], 1);
+    assert_eq!(line["loss"]["dropped"], line["dropped"]);
+    assert_eq!(line["verdict"], "partial");
     assert_eq!(line["process_id"], 17);
+    check_code(&feed(&["info", "--json", "--strict"], file), 0);
+}
+
+#[test]
+fn loss_and_repairs_are_told_in_json() {
+    let output = run(
+        &["info", "--json"],
+        &[&shipped("handmade/v1-cut-in-event.trace")],
+    );
+    check_code(&output, 3);
+    let line = json_lines(&text(&output)).remove(0);
+    let loss = &line["loss"];
+    assert_eq!((&loss["bytes"], &loss["events"]), (&2.into(), &1.into()));
+    assert_eq!(
+        (&loss["is_exact"], &loss["places"]),
+        (&false.into(), &1.into())
+    );
+    assert_eq!(loss["from_ns"], 3000);
+    let gap = &loss["gaps"][0];
+    assert_eq!((&gap["offset"], &gap["bytes"]), (&40.into(), &2.into()));
+    assert_eq!(
+        gap["reason"],
+        "the bytes end inside a record or batch, at byte 40"
+    );
+    let repairs = &line["repairs"];
+    assert_eq!(repairs["total"], 1);
+    assert_eq!(
+        repairs["kinds"]["name"]["first"],
+        "byte 24: there is no stack 1"
+    );
+    let strict = run(
+        &["info", "--json", "--strict"],
+        &[&shipped("handmade/v1-cut-in-event.trace")],
+    );
+    let line = json_lines(&text(&strict)).remove(0);
+    assert!(line["loss"].is_null() && line["repairs"].is_null());
 }

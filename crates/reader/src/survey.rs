@@ -6,7 +6,9 @@ use std::time::SystemTime;
 use exectrace_format::{Error as FormatError, Format, Version};
 
 use crate::wall_clock::WallClock;
-use crate::{Cause, Contents, Description, Error, Inventory, Kind, Loss, Mode, Reader, Repairs};
+use crate::{
+    Cause, Contents, Description, Error, Inventory, Kind, Loss, Mode, Reader, Repair, Repairs,
+};
 
 /// What is in a trace, read to its end or to its first fault.
 ///
@@ -161,12 +163,17 @@ impl Survey {
         survey
     }
 
-    /// What a tolerant reader has lost or put right first in the file.
+    /// What is wrong first, for a tolerant reader: with the version, with what is lost, with what was put right.
     fn first_damage(&self) -> Option<Error> {
+        let by_kind = &self.repairs.by_kind;
+        let version = by_kind.get(&Repair::Version).map(|repaired| repaired.first);
         let gaps = self.loss.gaps.iter().map(|gap| gap.error);
-        let repairs = self.repairs.by_kind.values();
-        let repairs = repairs.map(|repaired| repaired.first);
-        gaps.chain(repairs).min_by_key(|error| error.offset)
+        let repairs = by_kind.values().map(|repaired| repaired.first);
+        let first =
+            |errors: &mut dyn Iterator<Item = Error>| errors.min_by_key(|error| error.offset);
+        version
+            .or_else(|| first(&mut gaps.into_iter()))
+            .or_else(|| first(&mut repairs.into_iter()))
     }
 
     fn empty(version: Option<Version>) -> Self {
@@ -308,6 +315,29 @@ mod tests {
         let file = format!("go 1.26 trace\n{V2_GENERATION}{begun}");
         let survey = check(&file, Verdict::Accepted, Verdict::Accepted, false);
         assert_eq!(survey.contents.generations, Some(2));
+    }
+
+    #[test]
+    fn a_tolerant_survey_says_what_is_lost_before_what_was_put_right() {
+        let whole = format!("go 1.26 trace\n{V2_GENERATION}");
+        let file = text::parse(&whole).expect("is a trace");
+        let survey = Survey::tolerant(&file);
+        assert_eq!((survey.verdict, survey.fault), (Verdict::Accepted, None));
+        let faulty = whole.replace(
+            "EndOf",
+            "GoStart dt=1 task=9 seq=4\nGoStop dt=1\nGoStop dt=1\nEndOf",
+        );
+        let mut file = text::parse(&faulty).expect("is a trace");
+        let survey = Survey::tolerant(&file);
+        assert_eq!(survey.verdict, Verdict::Partial);
+        assert_eq!(survey.fault, Some(survey.loss.gaps[0].error));
+        assert_eq!(survey.repairs.count(Repair::TaskState), 1);
+        assert_eq!(survey.inventory.counted().inferred, 1);
+        file[5] = b'3';
+        let survey = Survey::tolerant(&file);
+        assert_eq!((survey.header(), survey.version), (Some((1, 36)), None));
+        assert_eq!(survey.verdict, Verdict::Partial);
+        assert!(survey.inventory.counted().events > 3);
     }
 
     #[test]
