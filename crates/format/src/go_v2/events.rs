@@ -93,7 +93,7 @@ impl<'a> Events<'a> {
     ///
     /// # Errors
     ///
-    /// As those of the iterator's items; what `event` holds then is not said.
+    /// As those of the iterator's items; then `event` holds the offset of what is none, and what else is not said.
     #[inline]
     pub fn advance(&mut self, event: &mut RawEvent) -> Result<bool, Error> {
         let Some(&byte) = self.bytes.get(self.position) else {
@@ -124,12 +124,12 @@ fn decode(
     event: &mut RawEvent,
 ) -> Result<usize, Error> {
     let offset = base + begin as u64;
+    event.offset = offset;
     let Some((event_type, count)) = EVENTS[usize::from(byte)] else {
         return Err(no_event(byte, offset));
     };
     let number =
         |at| varint::read(bytes, at).map_err(|fault| bad_number(fault, offset, base + at as u64));
-    event.offset = offset;
     event.event_type = event_type;
     event.args = [0; V2_EVENT_ARGS_MAX];
     let mut at = begin + 1;
