@@ -1,10 +1,19 @@
 //! What to do about a trace that cannot be read to its end.
 
-use exectrace_format::Error as FormatError;
+use exectrace_format::{Error as FormatError, Format, Version};
 use exectrace_reader::{Cause, Error, PackingFault};
 
-/// What to say of a trace without events.
-pub(crate) const EMPTY: &str = "no generations: the trace is empty; the program may have ended before the trace was stopped: stop it first";
+/// What to say of a file without events.
+pub(crate) fn on_empty(file: &[u8]) -> String {
+    let lacks = match Version::of(file).map(Version::format) {
+        Ok(Format::V1) => "no batches",
+        _ => "no generations",
+    };
+    format!("{lacks}: the trace is empty; {STOP}")
+}
+
+/// What to do about an empty trace.
+const STOP: &str = "the program may have ended before the trace was stopped: stop it first";
 
 /// What to do about a fault of a trace.
 pub(crate) fn on_fault(fault: &Error) -> &'static str {
@@ -19,7 +28,7 @@ pub(crate) fn on_fault(fault: &Error) -> &'static str {
         | Cause::GenerationCut => {
             "stop the trace before the program ends, and copy the file after that"
         }
-        Cause::Empty => "the program may have ended before the trace was stopped: stop it first",
+        Cause::Empty => STOP,
         Cause::TimeOrder => "the clocks of the machine's CPUs differ: record once more elsewhere",
         _ => "copy the file once more, or record once more",
     }

@@ -174,7 +174,7 @@ fn tell(name: &str, source: &Source, ended: &Ended) -> Outcome {
         (true, _) => Outcome::Partial,
         (false, fault) if is_whole && fault.is_none_or(|fault| advice::is_empty(&fault)) => {
             if fault.is_none() {
-                eprintln!("exectrace: {name}: {}", advice::EMPTY);
+                eprintln!("exectrace: {name}: {}", advice::on_empty(source.bytes()));
             }
             Outcome::Partial
         }

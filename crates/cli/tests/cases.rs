@@ -2,7 +2,8 @@
 
 mod support;
 
-use exectrace_testkit::Corpus;
+use exectrace_testkit::{Corpus, Random};
+use serde_json::Value;
 
 use support::{check_code, error, feed, read, run, shipped, text};
 
@@ -55,7 +56,7 @@ fn tiny_files_are_told_what_they_lack() {
         (
             b"go 1.19 trace\0\0\0",
             3,
-            "verdict: empty: byte 16: the trace is empty",
+            "verdict: empty: no batches: the trace is empty",
         ),
     ] {
         let told = verdict(file, code);
@@ -136,5 +137,84 @@ fn a_user_task_from_before_the_trace_is_known_by_its_number() {
             ],
             "{by}"
         );
+    }
+}
+
+/// Three generations of format v2, cut in the second one, or damaged in the middle.
+fn damaged() -> [Vec<u8>; 2] {
+    let file = Corpus::shipped()
+        .trace("recorded/go1.27/generations.trace")
+        .bytes();
+    let cut = file[..file.len() * 56 / 100].to_vec();
+    let mut random = Random::new(56);
+    let mut scratched = file;
+    let half = scratched.len() / 2;
+    for byte in &mut scratched[half..half + 100] {
+        *byte = random.below(256) as u8;
+    }
+    [cut, scratched]
+}
+
+#[test]
+fn what_is_lost_is_told_in_bytes_events_and_time() {
+    for file in damaged() {
+        let output = feed(&["info"], file.clone());
+        check_code(&output, 3);
+        let printed = text(&output);
+        let lost = printed.lines().find(|line| line.starts_with("  lost: "));
+        let lost = lost.unwrap_or_else(|| panic!("{printed}"));
+        for part in [" bytes, at least ", " events, ", " s: ", "generation 2"] {
+            assert!(lost.contains(part), "{part}: {lost}");
+        }
+        assert!(printed.contains("\n  verdict: partial: "), "{printed}");
+        let line = text(&feed(&["info", "--json"], file));
+        let line: Value = serde_json::from_str(&line).expect("is JSON");
+        assert_eq!(line["verdict"], "partial");
+        let loss = &line["loss"];
+        let number = |key: &str| {
+            loss[key]
+                .as_i64()
+                .unwrap_or_else(|| panic!("{key}: {loss}"))
+        };
+        assert!(number("bytes") > 0 && number("events") > 0, "{loss}");
+        let (from, to) = (number("from_ns"), number("to_ns"));
+        assert!(from <= to, "{loss}");
+        let span = line["start_ns"].as_i64()..line["end_ns"].as_i64();
+        assert!(
+            span.contains(&Some(from)) && span.contains(&Some(to)),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn what_is_lost_shows_in_the_exit_code_of_every_command() {
+    for file in damaged() {
+        for command in ["info", "events", "validate"] {
+            let output = feed(&[command], file.clone());
+            check_code(&output, 3);
+            let told = text(&output) + &error(&output);
+            assert!(told.contains("lost"), "{command}");
+            check_code(&feed(&[command, "--allow-partial"], file.clone()), 0);
+        }
+    }
+    let whole = shipped("recorded/go1.27/generations.trace.gz");
+    for command in ["info", "events", "validate"] {
+        check_code(&run(&[command], &[&whole]), 0);
+    }
+}
+
+#[test]
+fn what_is_repaired_shows_in_the_exit_code_of_every_command() {
+    let file = shipped("recorded/go1.27/ended_twice_inside.trace");
+    for command in ["info", "events", "validate"] {
+        let output = run(&[command], &[&file]);
+        check_code(&output, 3);
+        let told = text(&output) + &error(&output);
+        assert!(
+            told.contains("begins of regions inferred"),
+            "{command}: {told}"
+        );
+        check_code(&run(&[command, "--allow-partial"], &[&file]), 0);
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::R
     };
     match examination.reason() {
         None if examination.survey.is_empty() => {
-            writeln!(output, "  verdict: {verdict}: {}", advice::EMPTY)
+            let reason = advice::on_empty(examination.source.bytes());
+            writeln!(output, "  verdict: {verdict}: {reason}")
         }
         None => writeln!(output, "  verdict: {verdict}"),
         Some(reason) => writeln!(output, "  verdict: {verdict}: {reason}"),
