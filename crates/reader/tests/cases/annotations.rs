@@ -1,6 +1,6 @@
 //! Regions and user tasks that begin before the trace, or end twice or never.
 
-use exectrace_reader::{Cause, Reader};
+use exectrace_reader::{Cause, Reader, Repair};
 
 use super::{RECORDERS, Told, recorded};
 
@@ -38,6 +38,33 @@ fn strictly_a_region_may_not_end_again_inside_of_another() {
         let fault = events.find_map(Result::err).expect("Go refuses it");
         assert_eq!(fault.cause, Cause::RegionNotInnermost, "{by}");
         assert!(fault.offset > 16, "{by}");
+    }
+}
+
+#[test]
+fn a_region_that_ends_again_ends_no_other() {
+    for by in RECORDERS {
+        let file = recorded(by, "ended_twice_inside");
+        let told = Told::tolerantly(&file);
+        assert_eq!(
+            told.annotations(),
+            [
+                "region outer of 0",
+                "region twice of 0",
+                "region twice of 0 ends",
+                "region twice of 0, inferred",
+                "region twice of 0 ends",
+                "region outer of 0 ends"
+            ],
+            "{by}"
+        );
+        let repairs = told.reader.repairs();
+        assert_eq!(
+            (repairs.total(), repairs.count(Repair::Region)),
+            (1, 1),
+            "{by}"
+        );
+        assert!(told.reader.loss().is_none(), "{by}");
     }
 }
 
