@@ -91,6 +91,27 @@ fn a_process_that_died_before_the_first_flush_left_an_empty_trace() {
 }
 
 #[test]
+fn a_process_that_died_later_left_its_whole_generations() {
+    let file = shipped("recorded/go1.27/no_stop.trace");
+    for command in ["info", "events", "validate"] {
+        let output = run(&[command], &[&file]);
+        check_code(&output, 3);
+        let told = text(&output) + &error(&output);
+        let fault = "generation 2: the file ends before the generation does";
+        assert!(told.contains(fault), "{command}: {told}");
+        assert!(
+            told.contains("stop the trace before the program ends"),
+            "{told}"
+        );
+        check_code(&run(&[command, "--allow-partial"], &[&file]), 0);
+        // Go's readers take it for whole.
+        if command != "validate" {
+            check_code(&run(&[command, "--strict"], &[&file]), 0);
+        }
+    }
+}
+
+#[test]
 fn none_is_never_printed_as_a_number() {
     let traces = Corpus::shipped().traces();
     // By hand anything can be written.

@@ -14,7 +14,7 @@ use crate::{Error, Event, Loss, Repair, Repairs, Tables, v1, v2};
 ///
 /// A strict one ([`Reader::new`]) refuses what Go's own readers refuse: the first fault is the last item. A tolerant one
 /// ([`Reader::tolerant`]) reads on, and keeps account: [`Reader::loss`], [`Reader::repairs`]. Of a file that a strict one reads to
-/// its end a tolerant one gives the same events, and has nothing to tell.
+/// its end a tolerant one gives the same events, and has nothing to tell, but that the program ended without stopping the trace.
 #[derive(Debug)]
 pub struct Reader<'a> {
     version: Version,

@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
                 Ok(is_open) => is_open,
                 Err((index, stuck)) => match &mut self.damage {
                     None => {
-                        let fault = open.fault(index, *stuck, told);
+                        let fault = open.fault(index, *stuck, &self.order, told);
                         stamp(&mut told[begin..], &mut self.last);
                         return Err(fault);
                     }
@@ -266,11 +266,11 @@ impl<'a> Open<'a> {
 
     /// What a strict reader says of a thread whose events cannot go on.
     #[cold]
-    fn fault(&mut self, index: usize, stuck: Stuck, told: &mut Vec<Event>) -> Error {
+    fn fault(&mut self, index: usize, stuck: Stuck, order: &Order, told: &mut Vec<Event>) -> Error {
         let cursor = self.frontier.get_mut(index);
         let error = match stuck {
-            Stuck::Refused(cause) => cursor.error(cause),
-            Stuck::NoOrder => cursor.error(Cause::NoOrder),
+            Stuck::Refused(cause) => order.named(cursor.error(cause), cursor.place),
+            Stuck::NoOrder => order.named(cursor.error(Cause::NoOrder), cursor.place),
             Stuck::Cut(error) => {
                 // Go's reader looks at what comes next before it tells an event.
                 take_back(told);

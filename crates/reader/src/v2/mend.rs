@@ -68,7 +68,8 @@ impl<'a> Open<'a> {
     ) {
         let repairs = mender.damage.repairs.total();
         let cursor = self.frontier.get_mut(index);
-        let error = cursor.error(cause).in_generation(self.generation.number);
+        let error = mender.order.named(cursor.error(cause), cursor.place);
+        let error = error.in_generation(self.generation.number);
         let (event, place) = (cursor.next(), cursor.place);
         if let Some(place) = place {
             Demands {

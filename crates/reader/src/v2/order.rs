@@ -136,6 +136,14 @@ impl Order {
         self.thread_of_id.get(&id).copied()
     }
 
+    /// An error of a thread's event with the task that the thread runs, where the event names none.
+    #[cold]
+    pub(super) fn named(&self, mut error: Error, place: Option<usize>) -> Error {
+        let running = place.map(|place| told_task(self.threads[place].task));
+        error.task = error.task.or(running.filter(|&task| task != TaskId(0)));
+        error
+    }
+
     /// Whether nothing was known before this generation.
     pub(super) fn is_first(&self, generation: &Generation<'_>) -> bool {
         self.first_generation == Some(generation.number)

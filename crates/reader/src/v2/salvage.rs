@@ -94,7 +94,8 @@ impl<'a> Framing<'a> {
         let mut salvage = salvage;
         let has_events = salvage.builder.as_ref().is_some_and(Builder::has_events);
         let is_over = has_end || !self.has_markers();
-        if !is_over && has_events {
+        // A generation that has only begun Go's readers pass over: it is what a program leaves that ends without a stop.
+        if !is_over && salvage.builder.is_some() {
             salvage.end_is_missing(Cause::GenerationCut, self.file.len() as u64, damage);
         }
         let usual = self.clock.unwrap_or_else(Clock::usual);

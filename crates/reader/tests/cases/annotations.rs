@@ -1,5 +1,6 @@
 //! Regions and user tasks that begin before the trace, or end twice or never.
 
+use exectrace_format::TaskId;
 use exectrace_reader::{Cause, Reader, Repair};
 
 use super::{RECORDERS, Told, recorded};
@@ -37,6 +38,7 @@ fn strictly_a_region_may_not_end_again_inside_of_another() {
         let mut events = Reader::new(&file).expect("has a header");
         let fault = events.find_map(Result::err).expect("Go refuses it");
         assert_eq!(fault.cause, Cause::RegionNotInnermost, "{by}");
+        assert_eq!(fault.task, Some(TaskId(1)), "{by}");
         assert!(fault.offset > 16, "{by}");
     }
 }

@@ -1,7 +1,7 @@
 //! What goes on already when the trace begins, and still when it ends.
 
 use exectrace_format::role::{Range, State};
-use exectrace_reader::{Cause, EventType, Kind, Reader};
+use exectrace_reader::{Cause, EventType, Kind, Reader, Repair};
 
 use super::{RECORDERS, Told, recorded};
 
@@ -90,6 +90,20 @@ fn of_a_program_that_died_whole_generations_are_there() {
     assert!((900_000_000..1_200_000_000).contains(&(last - first)));
     assert_eq!(told.reader.contents().generations, Some(2));
     assert_eq!(told.tasks_in("main.main").len(), 1);
+    // A tolerant reader gives the same, and says that there is no end.
+    let tolerant = Told::tolerantly(&file);
+    assert_eq!(tolerant.events, told.events);
+    let (loss, repairs) = (tolerant.reader.loss(), tolerant.reader.repairs());
+    assert_eq!((repairs.total(), repairs.count(Repair::End)), (1, 1));
+    assert_eq!(
+        (loss.bytes, loss.events, loss.is_exact, loss.gap_count),
+        (0, 0, false, 1)
+    );
+    let fault = loss.gaps[0].error;
+    assert_eq!(
+        (fault.cause, fault.generation),
+        (Cause::GenerationCut, Some(2))
+    );
 }
 
 #[test]

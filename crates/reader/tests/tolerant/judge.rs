@@ -4,9 +4,6 @@ use exectrace_format::Format;
 use exectrace_format::limits::HEADER_BYTES;
 use exectrace_reader::{Cause, Error, Reader, Repair, Rule, Validator};
 
-/// The formats whose tolerant reading is checked.
-pub(crate) const FORMATS: &[Format] = &[Format::V1, Format::V2];
-
 /// How a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
@@ -16,7 +13,7 @@ pub(crate) enum Judgement {
     Faulty,
     /// There is nothing to read.
     Empty,
-    /// It has no header, or one of a format that is not checked.
+    /// It has no header.
     NoTrace,
 }
 
@@ -33,9 +30,6 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
         }
     };
     let format = tolerant.version().format();
-    if !FORMATS.contains(&format) {
-        return Ok(Judgement::NoTrace);
-    }
     let mut strict = Strict::open(file);
     let mut validator = Validator::new();
     let mut events = 0_u64;
@@ -65,7 +59,9 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
         return Err(format!("more is lost than there is: {loss}"));
     }
     let is_faulty = !loss.is_none() || !repairs.is_none();
-    match (strict.fault, is_faulty) {
+    // A strict reader passes over a generation that has only begun, as Go's do.
+    let is_unended = loss.bytes == 0 && (repairs.total(), repairs.count(Repair::End)) == (1, 1);
+    match (strict.fault, is_faulty && !is_unended) {
         (None, false) => match different {
             None => Ok(Judgement::Whole),
             Some(event) => Err(format!("a tolerant reader differs at {event:?}")),
@@ -74,6 +70,7 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
         (Some(_), true) => Ok(Judgement::Faulty),
         (Some(_), false) if file.len() == HEADER_BYTES => Ok(Judgement::Empty),
         (Some(error), false) if error.cause == Cause::Empty && events == 0 => Ok(Judgement::Empty),
+        (Some(_), false) if is_unended => Ok(Judgement::Faulty),
         (Some(error), false) => Err(format!("not told: {error}")),
     }
 }
