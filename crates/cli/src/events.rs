@@ -1,4 +1,4 @@
-//! `exectrace events`: all events of a trace, one a line.
+//! `exectrace events`: all events of traces, one a line.
 
 mod fields;
 mod filter;
@@ -8,7 +8,9 @@ mod text;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use exectrace_reader::{Description, Error, Kind, Loss, Reader, Repairs, Source, Timestamp};
+use exectrace_reader::{
+    Description, Error, Event, Kind, Loss, MergeError, Merged, Reader, Repairs, Timestamp,
+};
 
 use self::filter::Filter;
 use self::json::JsonLines;
@@ -16,7 +18,7 @@ use self::text::TextLines;
 use crate::advice;
 use crate::damage;
 use crate::error::CommandError;
-use crate::input::{self, InputArguments};
+use crate::input::{Input, InputArguments};
 use crate::outcome::{self, Outcome};
 use crate::progress::Progress;
 
@@ -27,9 +29,9 @@ const OUTPUT_BYTES: usize = 1 << 16;
 #[derive(clap::Args)]
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
-    /// The trace; - is standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The trace, or its parts; - is standard input. Traces of several processes are put in order of the wall clock.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     /// What a line is.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -56,8 +58,8 @@ enum Form {
 
 /// Prints events, whatever the form.
 trait Lines {
-    /// What stands before the events.
-    fn begin(&mut self, reader: &Reader<'_>) -> io::Result<()>;
+    /// What stands before the events of these traces.
+    fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()>;
 
     /// An event; `since_ns` is its time since the first event of the trace.
     fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()>;
@@ -68,7 +70,9 @@ trait Lines {
 
 /// An event with what its ids refer to.
 struct Printed<'r, 'a> {
-    event: exectrace_reader::Event,
+    event: Event,
+    /// The place of its trace, where there are several.
+    trace: Option<usize>,
     reader: &'r Reader<'a>,
     /// The time of the first event of the trace.
     first: Timestamp,
@@ -80,6 +84,9 @@ struct Ended {
     /// Some events that are not syncs were read, printed or not.
     has_events: bool,
     fault: Option<Error>,
+    /// It is one of several traces, and does not say what the wall clock showed.
+    lacks_clock: bool,
+    description: Description,
     loss: Loss,
     repairs: Repairs,
     first: Timestamp,
@@ -87,94 +94,135 @@ struct Ended {
 
 /// Prints the events.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let source = arguments.input.open(&arguments.file)?;
-    let name = input::name(&arguments.file);
-    if let Some(fault) = source.fault()
-        && arguments.input.strict
-    {
-        eprintln!("exectrace: {name}: {fault}; {}", advice::on_packing(fault));
-        return Ok(Outcome::Unreadable);
+    let inputs = arguments.input.open_all(&arguments.files)?;
+    let (opened, inputs) = (inputs.outcome, inputs.traces());
+    let faults = inputs
+        .iter()
+        .filter_map(|input| Some((input, input.fault?)));
+    let mut outcome = opened;
+    if arguments.input.strict {
+        for (input, fault) in faults {
+            let advice = advice::on_packing(fault);
+            eprintln!("exectrace: {}: {fault}; {advice}", input.name);
+            outcome = Outcome::Unreadable;
+        }
+    }
+    if outcome != Outcome::Whole {
+        return Ok(outcome);
     }
     let output = BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
     let ended = if arguments.json || arguments.format == Form::Jsonl {
         let lines = JsonLines::new(output, arguments.stacks);
-        print(&source, arguments, lines)?
+        print(&inputs, arguments, lines)?
     } else {
         let lines = TextLines::new(output, arguments.stacks);
-        print(&source, arguments, lines)?
+        print(&inputs, arguments, lines)?
     };
-    let mut outcome = tell(&name, &source, &ended);
-    if arguments.input.strict && ended.fault.is_some() && ended.has_events {
-        // What was printed was not known to be faulty.
-        outcome = Outcome::Unreadable;
+    for (input, ended) in inputs.iter().zip(&ended) {
+        outcome = outcome.max(tell(input, ended, arguments.input.strict));
     }
     Ok(outcome.allow_partial(arguments.input.allow_partial))
 }
 
-fn print(source: &Source, arguments: &Arguments, mut lines: impl Lines) -> io::Result<Ended> {
+/// Prints the events of all traces; what came of each.
+fn print(
+    inputs: &[Input<'_>],
+    arguments: &Arguments,
+    mut lines: impl Lines,
+) -> io::Result<Vec<Ended>> {
     let filter = &arguments.filter;
-    let mut ended = Ended::default();
-    let mut reader = match Reader::open(source.bytes(), arguments.input.mode()) {
-        Ok(reader) => reader,
-        Err(fault) => {
-            ended.fault = Some(fault);
+    let mut ended: Vec<Ended> = inputs.iter().map(|_| Ended::default()).collect();
+    let files: Vec<&[u8]> = inputs.iter().map(Input::bytes).collect();
+    let mut merged = match Merged::open(&files, arguments.input.mode()) {
+        Ok(merged) => merged,
+        Err(MergeError { trace, error }) => {
+            ended[trace].fault = error;
+            ended[trace].lacks_clock = error.is_none();
             return Ok(ended);
         }
     };
-    lines.begin(&reader)?;
-    let mut progress = Progress::beside_output(source.bytes().len() as u64);
+    lines.begin(inputs, &merged)?;
+    let total: usize = files.iter().map(|file| file.len()).sum();
+    let mut progress = Progress::beside_output(total as u64);
+    let mut bytes_read = vec![0; files.len()];
     let mut first = None;
-    let mut description = Description::default();
-    while let Some(event) = reader.next() {
-        let event = match event {
+    while let Some(event) = merged.next() {
+        let (trace, event) = match event {
             Ok(event) => event,
-            Err(fault) => {
-                ended.fault = Some(fault);
-                break;
+            Err((trace, fault)) => {
+                ended[trace].fault = Some(fault);
+                continue;
             }
         };
-        ended.has_events |= event.kind != Kind::Sync;
-        if let Kind::UserLog { .. } = event.kind {
-            description.add(&event, reader.tables());
-        }
-        progress.show(event.offset);
+        let reader = merged.reader(trace);
+        ended[trace].add(&event, reader);
+        bytes_read[trace] = event.offset.max(bytes_read[trace]);
+        progress.show(bytes_read.iter().sum());
         let first = *first.get_or_insert(event.time);
         if filter.is_past(&event, first) {
             break;
         }
-        let reader = &reader;
         if filter.lets_through(&event, first, reader.version()) {
             lines.event(&Printed {
                 event,
+                trace: (files.len() > 1).then_some(trace),
                 reader,
                 first,
             })?;
         }
     }
     lines.flush()?;
-    ended.loss = reader.loss().clone();
-    ended.loss.dropped = description.dropped();
-    ended.repairs = reader.repairs().clone();
-    ended.first = first.unwrap_or_default();
+    for (trace, ended) in ended.iter_mut().enumerate() {
+        ended.end(merged.reader(trace), first.unwrap_or_default());
+    }
     Ok(ended)
 }
 
+impl Ended {
+    fn add(&mut self, event: &Event, reader: &Reader<'_>) {
+        self.has_events |= event.kind != Kind::Sync;
+        if let Kind::UserLog { .. } = event.kind {
+            self.description.add(event, reader.tables());
+        }
+    }
+
+    fn end(&mut self, reader: &Reader<'_>, first: Timestamp) {
+        self.loss = reader.loss().clone();
+        self.loss.dropped = self.description.dropped();
+        self.repairs = reader.repairs().clone();
+        self.first = first;
+    }
+}
+
 /// Says what was lost.
-fn tell(name: &str, source: &Source, ended: &Ended) -> Outcome {
-    if let Some(fault) = source.fault() {
+fn tell(input: &Input<'_>, ended: &Ended, is_strict: bool) -> Outcome {
+    let name = &input.name;
+    if ended.lacks_clock {
+        let error = MergeError {
+            trace: 0,
+            error: None,
+        };
+        eprintln!("exectrace: {name}: {error}; give each of the traces alone");
+        return Outcome::Unreadable;
+    }
+    if let Some(fault) = input.fault {
         eprintln!("exectrace: {name}: {fault}; {}", advice::on_packing(fault));
     }
     if let Some(fault) = ended.fault {
         eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(&fault));
     }
-    let is_whole = ended.loss.is_none() && ended.repairs.is_none();
-    damage::tell(name, &ended.loss, &ended.repairs, ended.first);
+    let is_whole = is_strict || ended.loss.is_none() && ended.repairs.is_none();
+    if !is_strict {
+        damage::tell(name, &ended.loss, &ended.repairs, ended.first);
+    }
     match (ended.has_events, ended.fault) {
-        (true, None) if source.fault().is_none() && is_whole => Outcome::Whole,
+        (true, None) if input.fault.is_none() && is_whole => Outcome::Whole,
+        // What was printed was not known to be faulty.
+        (true, Some(_)) if is_strict => Outcome::Unreadable,
         (true, _) => Outcome::Partial,
         (false, fault) if is_whole && fault.is_none_or(|fault| advice::is_empty(&fault)) => {
             if fault.is_none() {
-                eprintln!("exectrace: {name}: {}", advice::on_empty(source.bytes()));
+                eprintln!("exectrace: {name}: {}", advice::on_empty(input.bytes()));
             }
             Outcome::Partial
         }

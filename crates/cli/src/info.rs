@@ -9,40 +9,30 @@ use std::path::PathBuf;
 
 use self::examination::Examination;
 use crate::error::CommandError;
-use crate::input::{self, InputArguments};
+use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
 
 /// Arguments of `exectrace info`.
 #[derive(clap::Args)]
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
-    /// The traces; - is standard input.
+    /// The traces; - is standard input. Files that are parts of one trace are put together.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Print JSON, a line for each file.
+    /// Print JSON, a line for each trace.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     input: InputArguments,
 }
 
-/// Examines each file.
+/// Examines each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
-    let mut worst = Outcome::Whole;
-    for (index, path) in arguments.files.iter().enumerate() {
-        let source = match arguments.input.open(path) {
-            Ok(source) => source,
-            Err(error) if arguments.files.len() > 1 => {
-                // The other files can be examined.
-                output.flush()?;
-                eprintln!("exectrace: {error}");
-                worst = Outcome::Unreadable;
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        let examination = Examination::of(input::name(path), source, arguments.input.mode());
+    let inputs = arguments.input.open_all(&arguments.files)?;
+    let mut worst = inputs.outcome;
+    for (index, input) in inputs.traces().into_iter().enumerate() {
+        let examination = Examination::of(input, arguments.input.mode());
         if arguments.json {
             json::print(&mut output, &examination)?;
         } else {

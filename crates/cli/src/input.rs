@@ -1,10 +1,11 @@
 //! Where the commands get their traces from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use exectrace_reader::{Mode, Source, UnpackLimit};
+use exectrace_reader::{Mode, Packing, PackingFault, Source, Trace, UnpackLimit};
 
 use crate::error::CommandError;
+use crate::outcome::Outcome;
 
 /// Arguments of all commands that read traces.
 #[derive(clap::Args)]
@@ -30,8 +31,26 @@ impl InputArguments {
         }
     }
 
-    /// Opens a file, or standard input for `-`.
-    pub(crate) fn open(&self, path: &Path) -> Result<Source, CommandError> {
+    /// Opens files, or standard input for `-`. Of several those that cannot be opened are told and left out.
+    pub(crate) fn open_all(&self, paths: &[PathBuf]) -> Result<Inputs, CommandError> {
+        let mut inputs = Inputs {
+            files: Vec::new(),
+            outcome: Outcome::Whole,
+        };
+        for path in paths {
+            match self.open(path) {
+                Ok(source) => inputs.files.push((name(path), source)),
+                Err(error) if paths.len() > 1 => {
+                    eprintln!("exectrace: {error}");
+                    inputs.outcome = Outcome::Unreadable;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn open(&self, path: &Path) -> Result<Source, CommandError> {
         let source = if path == Path::new("-") {
             Source::standard_input(self.unpack_limit)
         } else {
@@ -44,8 +63,54 @@ impl InputArguments {
     }
 }
 
+/// Files that are open.
+pub(crate) struct Inputs {
+    /// With what messages call them.
+    files: Vec<(String, Source)>,
+    /// Whether all could be opened.
+    pub(crate) outcome: Outcome,
+}
+
+/// A trace: a file, or several that are parts of it.
+pub(crate) struct Input<'a> {
+    /// What messages call it.
+    pub(crate) name: String,
+    trace: Trace<'a>,
+    /// How its files were packed, if they were.
+    pub(crate) packing: Option<Packing>,
+    /// Why not all of a packed file could be unpacked.
+    pub(crate) fault: Option<PackingFault>,
+}
+
+impl Inputs {
+    /// The traces that the files make.
+    pub(crate) fn traces(&self) -> Vec<Input<'_>> {
+        let bytes: Vec<&[u8]> = self.files.iter().map(|(_, file)| file.bytes()).collect();
+        let traces = Trace::of_files(&bytes).into_iter();
+        traces.map(|trace| self.input(trace)).collect()
+    }
+
+    fn input<'a>(&'a self, trace: Trace<'a>) -> Input<'a> {
+        let parts = trace.files().iter().map(|&file| &self.files[file]);
+        let names: Vec<&str> = parts.clone().map(|(name, _)| name.as_str()).collect();
+        Input {
+            name: names.join(" + "),
+            packing: parts.clone().find_map(|(_, file)| file.packing()),
+            fault: parts.clone().find_map(|(_, file)| file.fault()),
+            trace,
+        }
+    }
+}
+
+impl Input<'_> {
+    /// The trace, unpacked.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.trace.bytes()
+    }
+}
+
 /// What messages call a file.
-pub(crate) fn name(path: &Path) -> String {
+fn name(path: &Path) -> String {
     if path == Path::new("-") {
         String::from("standard input")
     } else {

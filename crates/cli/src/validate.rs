@@ -3,19 +3,19 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use exectrace_reader::{Kind, Loss, Reader, Repairs, Source, Validator};
+use exectrace_reader::{Kind, Loss, Reader, Repairs, Validator};
 
 use crate::advice;
 use crate::damage;
 use crate::error::CommandError;
-use crate::input::{self, InputArguments};
+use crate::input::{Input, InputArguments};
 use crate::outcome::{self, Outcome};
 
 /// Arguments of `exectrace validate`.
 #[derive(clap::Args)]
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
-    /// The traces; - is standard input.
+    /// The traces; - is standard input. Files that are parts of one trace are put together.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many violations of a trace are printed; all are counted.
@@ -27,34 +27,23 @@ pub(crate) struct Arguments {
 
 /// Checks each trace and says what breaks a rule.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let mut worst = Outcome::Whole;
+    let inputs = arguments.input.open_all(&arguments.files)?;
+    let mut worst = inputs.outcome;
     let mut out = io::stdout().lock();
-    for file in &arguments.files {
-        let name = input::name(file);
-        let outcome = match arguments.input.open(file) {
-            Ok(source) => check(&name, &source, arguments, &mut out)?,
-            Err(error) => {
-                eprintln!("exectrace: {error}");
-                Outcome::Unreadable
-            }
-        };
-        worst = worst.max(outcome);
+    for input in inputs.traces() {
+        worst = worst.max(check(&input, arguments, &mut out)?);
     }
     Ok(worst.allow_partial(arguments.input.allow_partial))
 }
 
-fn check(
-    name: &str,
-    source: &Source,
-    arguments: &Arguments,
-    out: &mut impl Write,
-) -> io::Result<Outcome> {
+fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::Result<Outcome> {
+    let name = &input.name;
     let most = arguments.most;
     let (mut events, mut violations) = (0_u64, 0_u64);
     let mut fault = None;
     let (mut loss, mut repairs) = (Loss::default(), Repairs::default());
     let (mut first, mut has_events) = (None, false);
-    match Reader::open(source.bytes(), arguments.input.mode()) {
+    match Reader::open(input.bytes(), arguments.input.mode()) {
         Ok(mut reader) => {
             let mut validator = Validator::new();
             for event in reader.by_ref() {
@@ -84,7 +73,7 @@ fn check(
         writeln!(out, "{name}: and {} more", violations - most)?;
     }
     writeln!(out, "{name}: {events} events, {violations} violations")?;
-    if let Some(packing) = source.fault() {
+    if let Some(packing) = input.fault {
         eprintln!(
             "exectrace: {name}: {packing}; {}",
             advice::on_packing(packing)
@@ -94,7 +83,7 @@ fn check(
         eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(fault));
     }
     damage::tell(name, &loss, &repairs, first.unwrap_or_default());
-    let is_read_whole = loss.is_none() && repairs.is_none() && source.fault().is_none();
+    let is_read_whole = loss.is_none() && repairs.is_none() && input.fault.is_none();
     let is_whole = violations == 0 && is_read_whole;
     let is_empty = match fault {
         None => is_read_whole,

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use exectrace_reader::Kind;
-use exectrace_testkit::Corpus;
+use exectrace_testkit::{Corpus, Scratch};
 use serde_json::Value;
 
 use packed::{gzip, packed_by_zstd};
@@ -316,6 +316,88 @@ fn usage_errors_are_64() {
         check_code(&output, 64);
     }
     check_code(&run(&["events"], &[]), 64);
-    check_code(&run(&["events"], &[&file, &file]), 64);
     check_code(&run(&["info"], &[]), 64);
+}
+
+/// The lines of JSON.
+fn json_lines(printed: &str) -> Vec<Value> {
+    let lines = printed.lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("is JSON"))
+        .collect()
+}
+
+/// A recording of ours that began when the wall clock showed so many nanoseconds.
+fn recording(wall_ns: u64) -> Vec<u8> {
+    let lines = format!(
+        "go 1.19 trace
+        Batch worker=900001 ticks=0
+        Frequency ticks_per_second=1000000000
+        String string=1 text=\"exectrace.clock\"
+        UserLog dt=0 key=1 message=\"ticks=0 wall_ns={wall_ns} frequency=1000000000 start_ticks=0\"
+        Batch worker=0 ticks=5
+        GoCreate dt=0 task=1"
+    );
+    exectrace_format::text::parse(&lines).expect("is a trace")
+}
+
+#[test]
+fn processes_are_put_in_order_of_the_wall_clock() {
+    let scratch = Scratch::new("events-processes");
+    let late = scratch.file("late", &recording(1_003));
+    let early = scratch.file("early", &recording(1_000));
+    let output = run(&["events", "--kind", "GoCreate"], &[&late, &early]);
+    check_code(&output, 0);
+    let printed = text(&output);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].starts_with("trace=0 ") && lines[0].ends_with("late: go 1.19 trace"));
+    assert!(lines[1].starts_with("trace=1 "), "{printed}");
+    assert_eq!(
+        lines[2..],
+        [
+            "0.000000005 GoCreate trace=1 worker=0 kind=TaskTransition subject_task=1 from=NotExist to=Runnable",
+            "0.000000008 GoCreate trace=0 worker=0 kind=TaskTransition subject_task=1 from=NotExist to=Runnable",
+        ]
+    );
+    let output = run(&["events", "--json"], &[&late, &early]);
+    let lines = json_lines(&text(&output));
+    assert_eq!(lines[0]["traces"][1]["header"], "1.19");
+    assert!(lines[0].get("header").is_none());
+    assert_eq!(
+        (&lines[1]["trace"], &lines[1]["time_ns"]),
+        (&1.into(), &1000.into())
+    );
+    let without = shipped("handmade/v1-annotations.trace");
+    let output = run(&["events"], &[&late, &without]);
+    check_code(&output, 2);
+    let told = error(&output);
+    assert!(
+        told.contains("v1-annotations.trace: the trace does not say what the wall clock showed"),
+        "{told}"
+    );
+    assert_eq!(text(&output), "");
+}
+
+#[test]
+fn parts_of_a_trace_are_read_as_one() {
+    let scratch = Scratch::new("events-parts");
+    let whole = shipped("recorded/go1.19/deep.trace");
+    let bytes = read(&whole);
+    let (begin, end) = bytes.split_at(bytes.len() / 2);
+    let parts = [scratch.file("xaa", begin), scratch.file("xab", &gzip(end))];
+    let parts = [parts[0].as_path(), parts[1].as_path()];
+    let output = run(&["events"], &parts);
+    check_code(&output, 0);
+    assert_eq!(text(&output), text(&run(&["events"], &[&whole])));
+    check_code(&run(&["events"], &parts[..1]), 3);
+    check_code(&run(&["events"], &parts[1..]), 2);
+    let output = run(&["validate"], &parts);
+    check_code(&output, 0);
+    assert!(text(&output).contains("xaa + "), "{}", text(&output));
+    let lines = json_lines(&text(&run(&["info", "--json"], &parts)));
+    assert_eq!(lines.len(), 1);
+    assert_eq!(
+        (&lines[0]["verdict"], &lines[0]["packing"]),
+        (&"accepted".into(), &"gzip".into())
+    );
 }

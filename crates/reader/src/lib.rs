@@ -31,6 +31,8 @@
 //! | module | has |
 //! | --- | --- |
 //! | `source` | [`Source`], where bytes come from: files, pipes, packed or not |
+//! | `trace` | [`Trace`]: which files are parts of one trace |
+//! | `merged` | [`Merged`]: several traces on one axis of time |
 //! | `reader` | [`Reader`], the door |
 //! | `v1`, `v2` | the two formats: how their events are found and put in order |
 //! | `event` | [`Event`] and [`Kind`], the model |
@@ -52,6 +54,7 @@ mod id_map;
 mod id_table;
 mod inventory;
 mod loss;
+mod merged;
 mod reader;
 mod repairs;
 mod source;
@@ -59,6 +62,7 @@ mod stack_list;
 mod survey;
 mod tables;
 mod time;
+mod trace;
 mod v1;
 mod v2;
 mod validator;
@@ -70,11 +74,13 @@ pub use error::{Cause, Error};
 pub use event::{Event, EventType, Kind, UserTaskBegin};
 pub use inventory::{Counted, Inventory};
 pub use loss::{Gap, Loss};
+pub use merged::{MergeError, Merged};
 pub use reader::{Contents, Mode, Reader};
 pub use repairs::{Repair, Repaired, Repairs};
 pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
 pub use survey::{Survey, Verdict};
 pub use tables::Tables;
 pub use time::Timestamp;
+pub use trace::Trace;
 pub use validator::{Rule, Validator, Violation};
 pub use wire::{WireCount, WireCounts};

@@ -50,6 +50,13 @@ impl WallClock {
         })
     }
 
+    /// What is to be added to times so that they count from the epoch of Unix.
+    pub(crate) fn shift_ns(self) -> Option<i64> {
+        let showed = self.showed.duration_since(UNIX_EPOCH).ok()?;
+        let shift_ns = i128::try_from(showed.as_nanos()).ok()? - i128::from(self.at.0);
+        i64::try_from(shift_ns).ok()
+    }
+
     /// What it showed at another moment.
     pub(crate) fn at(self, time: Timestamp) -> Option<SystemTime> {
         let ns = time.since_ns(self.at);

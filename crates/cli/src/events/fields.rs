@@ -27,6 +27,9 @@ pub(super) trait Fields {
 /// Tells all fields after time and type. What an event does not have is left out.
 pub(super) fn tell(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> {
     let event = &printed.event;
+    if let Some(trace) = printed.trace {
+        fields.number("trace", trace as u64)?;
+    }
     if event.worker != WorkerId::NONE {
         fields.signed("worker", event.worker.0)?;
     }

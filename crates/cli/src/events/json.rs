@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
-use exectrace_format::{Format, Frame, StackId};
-use exectrace_reader::Reader;
+use exectrace_format::{Format, Frame, StackId, Version};
+use exectrace_reader::Merged;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fields::{self, Fields};
 use super::{Lines, Printed};
+use crate::input::Input;
 
 /// The version of the schema: raised when a key changes its meaning or goes, not when one comes.
 const SCHEMA_VERSION: u32 = 1;
@@ -21,11 +22,37 @@ pub(super) struct JsonLines<W> {
 
 /// The first line.
 #[derive(Serialize)]
-struct Head {
+struct Head<'a> {
     schema: &'static str,
     version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<String>,
+    /// Where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    traces: Vec<TraceHead<'a>>,
+}
+
+/// One of several traces.
+#[derive(Serialize)]
+struct TraceHead<'a> {
+    file: &'a str,
     format: &'static str,
     header: String,
+}
+
+impl<'a> TraceHead<'a> {
+    fn of(input: &'a Input<'_>, version: Version) -> Self {
+        Self {
+            file: &input.name,
+            format: match version.format() {
+                Format::V1 => "v1",
+                Format::V2 => "v2",
+            },
+            header: version.to_string(),
+        }
+    }
 }
 
 impl<W: Write> JsonLines<W> {
@@ -35,15 +62,16 @@ impl<W: Write> JsonLines<W> {
 }
 
 impl<W: Write> Lines for JsonLines<W> {
-    fn begin(&mut self, reader: &Reader<'_>) -> io::Result<()> {
+    fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()> {
+        let trace_head = |(trace, input)| TraceHead::of(input, merged.reader(trace).version());
+        let mut traces = inputs.iter().enumerate().map(trace_head).collect();
+        let alone = (inputs.len() == 1).then(|| Vec::remove(&mut traces, 0));
         let head = Head {
             schema: "exectrace.events",
             version: SCHEMA_VERSION,
-            format: match reader.version().format() {
-                Format::V1 => "v1",
-                Format::V2 => "v2",
-            },
-            header: reader.version().to_string(),
+            format: alone.as_ref().map(|trace| trace.format),
+            header: alone.map(|trace| trace.header),
+            traces,
         };
         serde_json::to_writer(&mut self.output, &head)?;
         writeln!(self.output)

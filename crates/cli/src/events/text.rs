@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use exectrace_format::Frame;
 use exectrace_format::text::Quoted;
-use exectrace_reader::Reader;
+use exectrace_reader::Merged;
 
 use super::fields::{self, Fields};
 use super::{Lines, Printed};
+use crate::input::Input;
 
 const SECOND_NS: i64 = 1_000_000_000;
 
@@ -42,8 +43,15 @@ impl<W: Write> TextLines<W> {
 }
 
 impl<W: Write> Lines for TextLines<W> {
-    fn begin(&mut self, reader: &Reader<'_>) -> io::Result<()> {
-        writeln!(self.output, "go {} trace", reader.version())
+    fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()> {
+        if inputs.len() == 1 {
+            return writeln!(self.output, "go {} trace", merged.reader(0).version());
+        }
+        for (trace, input) in inputs.iter().enumerate() {
+            let (version, name) = (merged.reader(trace).version(), &input.name);
+            writeln!(self.output, "trace={trace} {name}: go {version} trace")?;
+        }
+        Ok(())
     }
 
     fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()> {

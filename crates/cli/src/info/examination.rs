@@ -1,41 +1,39 @@
-//! A file with all that is known of it.
+//! A trace with all that is known of it.
 
-use exectrace_reader::{Mode, Source, Survey, Verdict};
+use exectrace_reader::{Mode, Survey, Verdict};
 
 use crate::advice;
 use crate::damage;
+use crate::input::Input;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 
-/// A file with all that is known of it.
-pub(super) struct Examination {
-    /// What messages call it.
-    pub(super) name: String,
-    pub(super) source: Source,
+/// A trace with all that is known of it.
+pub(super) struct Examination<'a> {
+    pub(super) input: Input<'a>,
     pub(super) survey: Survey,
-    /// That of the survey, unless the file could not be unpacked to its end.
+    /// That of the survey, unless a file could not be unpacked to its end.
     pub(super) verdict: Verdict,
     pub(super) mode: Mode,
 }
 
-impl Examination {
-    /// Reads a file to its end; a strict one as Go's own readers do.
-    pub(super) fn of(name: String, source: Source, mode: Mode) -> Self {
+impl<'a> Examination<'a> {
+    /// Reads a trace to its end; a strict one as Go's own readers do.
+    pub(super) fn of(input: Input<'a>, mode: Mode) -> Self {
         let is_strict = mode == Mode::Strict;
-        let mut progress = Progress::new(source.bytes().len() as u64);
-        let mut survey = Survey::watched(source.bytes(), mode, |bytes| progress.show(bytes));
+        let mut progress = Progress::new(input.bytes().len() as u64);
+        let mut survey = Survey::watched(input.bytes(), mode, |bytes| progress.show(bytes));
         drop(progress);
         if is_strict {
             survey = survey.as_in_go();
         }
-        let verdict = match source.fault() {
+        let verdict = match input.fault {
             None => survey.verdict,
             Some(_) if is_strict => Verdict::Refused,
             Some(_) => survey.verdict.max(Verdict::Partial),
         };
         Self {
-            name,
-            source,
+            input,
             survey,
             verdict,
             mode,
@@ -44,7 +42,7 @@ impl Examination {
 
     /// Why it is not accepted, and what to do about it.
     pub(super) fn reason(&self) -> Option<String> {
-        if let Some(fault) = self.source.fault() {
+        if let Some(fault) = self.input.fault {
             return Some(format!("{fault}; {}", advice::on_packing(fault)));
         }
         if let Some(fault) = self.survey.fault {
@@ -63,7 +61,7 @@ impl Examination {
 
     pub(super) fn outcome(&self) -> Outcome {
         match self.verdict {
-            _ if self.source.fault().is_none() && self.survey.is_empty() => Outcome::Partial,
+            _ if self.input.fault.is_none() && self.survey.is_empty() => Outcome::Partial,
             Verdict::Accepted => Outcome::Whole,
             Verdict::Partial => Outcome::Partial,
             Verdict::Refused => Outcome::Unreadable,

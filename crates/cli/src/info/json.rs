@@ -100,13 +100,13 @@ struct DroppedLine {
 }
 
 /// Prints a line.
-pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::Result<()> {
+pub(super) fn print(output: &mut impl Write, examination: &Examination<'_>) -> io::Result<()> {
     serde_json::to_writer(&mut *output, &line(examination))?;
     writeln!(output)
 }
 
-fn line(examination: &Examination) -> Line<'_> {
-    let Examination { source, survey, .. } = examination;
+fn line<'e>(examination: &'e Examination<'_>) -> Line<'e> {
+    let Examination { input, survey, .. } = examination;
     let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
     let (first, last) = inventory.span().unwrap_or_default();
     let format = survey.format();
@@ -116,7 +116,7 @@ fn line(examination: &Examination) -> Line<'_> {
     // A file of format v1 has an order, and so events, as a whole or not at all.
     let has_order = is_v2 || examination.survey.verdict != Verdict::Refused;
     Line {
-        file: &examination.name,
+        file: &input.name,
         format: format.map(|format| match format {
             Format::V1 => "v1",
             Format::V2 => "v2",
@@ -127,8 +127,8 @@ fn line(examination: &Examination) -> Line<'_> {
         verdict: examination.verdict.name(),
         reason: examination.reason(),
         is_empty: survey.is_empty(),
-        packing: source.packing().map(|packing| packing.to_string()),
-        size_bytes: source.bytes().len(),
+        packing: input.packing.map(|packing| packing.to_string()),
+        size_bytes: input.bytes().len(),
         events: has_order.then_some(counted.events),
         event_counts: Some(&survey.event_counts).filter(|counts| !counts.is_empty()),
         g_seen: has_order.then_some(inventory.tasks_seen()),

@@ -16,13 +16,13 @@ use crate::damage;
 const LABEL_COLUMNS: usize = 14;
 
 /// Prints all that is known of a file.
-pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::Result<()> {
-    writeln!(output, "{}", examination.name)?;
+pub(super) fn print(output: &mut impl Write, examination: &Examination<'_>) -> io::Result<()> {
+    writeln!(output, "{}", examination.input.name)?;
     for (label, value) in rows(examination) {
         writeln!(output, "  {label:LABEL_COLUMNS$} {value}")?;
     }
     print_events(output, &examination.survey.event_counts)?;
-    print_records(output, &WireCounts::of(examination.source.bytes()))?;
+    print_records(output, &WireCounts::of(examination.input.bytes()))?;
     writeln!(output)?;
     let first = examination.survey.inventory.span().unwrap_or_default().0;
     let (loss, repairs) = (&examination.survey.loss, &examination.survey.repairs);
@@ -34,7 +34,7 @@ pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::R
     };
     match examination.reason() {
         None if examination.survey.is_empty() => {
-            let reason = advice::on_empty(examination.source.bytes());
+            let reason = advice::on_empty(examination.input.bytes());
             writeln!(output, "  verdict: {verdict}: {reason}")
         }
         None => writeln!(output, "  verdict: {verdict}"),
@@ -42,11 +42,11 @@ pub(super) fn print(output: &mut impl Write, examination: &Examination) -> io::R
     }
 }
 
-fn rows(examination: &Examination) -> Vec<(&'static str, String)> {
-    let Examination { source, survey, .. } = examination;
+fn rows(examination: &Examination<'_>) -> Vec<(&'static str, String)> {
+    let Examination { input, survey, .. } = examination;
     let mut rows = vec![("format", format_of(survey))];
-    let size_bytes = source.bytes().len();
-    rows.push(match source.packing() {
+    let size_bytes = input.bytes().len();
+    rows.push(match input.packing {
         None => ("size", format!("{size_bytes} bytes")),
         Some(packing) => (
             "size",
