@@ -10,6 +10,8 @@ use crate::{Error, Loss, Repair, Repairs, Timestamp};
 pub(crate) struct Damage {
     pub(crate) loss: Loss,
     pub(crate) repairs: Repairs,
+    /// Gaps that last until the next event of the thread, and their places among those that are kept.
+    open: Vec<(ThreadId, Option<usize>)>,
 }
 
 /// How many events a gap held.
@@ -30,7 +32,7 @@ impl Damage {
         bytes: u64,
         events: Events,
         time: Option<(Timestamp, Timestamp)>,
-    ) {
+    ) -> Option<usize> {
         let (events, is_exact) = match events {
             Events::Exactly(events) => (events, true),
             Events::AtLeast(events) => (events, false),
@@ -41,7 +43,39 @@ impl Damage {
             events,
             is_exact,
             time,
+        })
+    }
+
+    /// From then on bytes of a thread are lost.
+    #[cold]
+    pub(crate) fn lose_from(
+        &mut self,
+        error: Error,
+        bytes: u64,
+        thread: ThreadId,
+        from: Timestamp,
+    ) {
+        let kept = self.lose(error, bytes, Events::AtLeast(1), Some((from, from)));
+        self.open.push((thread, kept));
+    }
+
+    /// The thread goes on at that time; all do without one.
+    #[cold]
+    pub(crate) fn go_on(&mut self, thread: Option<ThreadId>, at: Timestamp) {
+        let loss = &mut self.loss;
+        self.open.retain(|&(other, kept)| {
+            let goes_on = thread.is_none_or(|thread| thread == other);
+            if goes_on {
+                loss.last_until(kept, at);
+            }
+            !goes_on
         });
+    }
+
+    /// Whether gaps wait for the next event of a thread.
+    #[inline]
+    pub(crate) fn has_open_gaps(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Places gaps in time that were told in another unit.

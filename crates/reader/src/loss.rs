@@ -85,7 +85,8 @@ impl Loss {
         self.gap_count == 0 && self.dropped.is_none()
     }
 
-    pub(crate) fn add(&mut self, gap: Gap) {
+    /// Returns the gap's place among those that are kept.
+    pub(crate) fn add(&mut self, gap: Gap) -> Option<usize> {
         self.bytes += gap.bytes;
         self.events += gap.events;
         self.is_exact &= gap.is_exact;
@@ -94,8 +95,19 @@ impl Loss {
             let (first, last) = self.time.unwrap_or((from, to));
             self.time = Some((first.min(from), last.max(to)));
         }
-        if self.gaps.len() < GAPS_MAX {
-            self.gaps.push(gap);
+        let place = self.gaps.len();
+        if place == GAPS_MAX {
+            return None;
+        }
+        self.gaps.push(gap);
+        Some(place)
+    }
+
+    /// A gap lasted until then; `kept` is its place among those that are kept.
+    pub(crate) fn last_until(&mut self, kept: Option<usize>, to: Timestamp) {
+        let time = kept.and_then(|place| self.gaps[place].time.as_mut());
+        for (_, last) in time.into_iter().chain(self.time.as_mut()) {
+            *last = to.max(*last);
         }
     }
 

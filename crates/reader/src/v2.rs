@@ -139,7 +139,10 @@ impl<'a> Reader<'a> {
     fn turn(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
         let generation = match &mut self.damage {
             None => self.framing.next(),
-            Some(damage) => Ok(self.framing.salvage(damage)),
+            Some(damage) => {
+                damage.go_on(None, self.last);
+                Ok(self.framing.salvage(damage))
+            }
         };
         let time = match generation {
             Ok(Some(generation)) => {

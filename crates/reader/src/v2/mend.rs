@@ -123,7 +123,12 @@ impl<'a> Open<'a> {
 pub(super) fn advance(cursor: &mut Cursor<'_>, generation: u64, damage: &mut Damage) -> bool {
     loop {
         match cursor.advance() {
-            Ok(has_more) => return has_more,
+            Ok(has_more) => {
+                if has_more && damage.has_open_gaps() {
+                    damage.go_on(Some(cursor.thread), Timestamp(cursor.next().time_ns));
+                }
+                return has_more;
+            }
             Err(error) => lose_rest(cursor, *error, generation, damage),
         }
     }
@@ -132,7 +137,6 @@ pub(super) fn advance(cursor: &mut Cursor<'_>, generation: u64, damage: &mut Dam
 /// The rest of a cursor's batch means nothing.
 fn lose_rest(cursor: &Cursor<'_>, error: Error, generation: u64, damage: &mut Damage) {
     let (bytes, time_ns) = cursor.rest();
-    let time = Timestamp(time_ns);
     let error = error.in_generation(generation);
-    damage.lose(error, bytes, LostEvents::AtLeast(1), Some((time, time)));
+    damage.lose_from(error, bytes, cursor.thread, Timestamp(time_ns));
 }

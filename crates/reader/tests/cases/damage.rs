@@ -71,6 +71,9 @@ fn reading_resumes_after_what_is_damaged() {
     }
     let told = Told::tolerantly(&damaged);
     check_loss(told.reader.loss(), first, last);
+    // What is damaged in the middle of a generation is gone until another batch of the thread, or until the generation's end.
+    let (from, to) = told.reader.loss().time.expect("is known");
+    assert!(to.0 - from.0 > 10_000_000, "{}", told.reader.loss());
     let (whole, told) = (by_generation(&whole.events), by_generation(&told.events));
     assert_eq!((whole.len(), told.len()), (3, 3));
     assert_eq!(whole[0], told[0]);
