@@ -43,7 +43,9 @@ impl Measurement {
 
 impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.1} {}", self.value, self.unit)
+        // Ratios about one say nothing with one digit.
+        let digits = if self.value < 10.0 { 2 } else { 1 };
+        write!(f, "{:.digits$} {}", self.value, self.unit)
     }
 }
 
@@ -89,6 +91,14 @@ mod tests {
         ] {
             assert_eq!(parse(line), None, "{line:?}");
         }
+    }
+
+    #[test]
+    fn small_numbers_have_a_digit_more() {
+        let text =
+            |value: &str| parse(&format!("bench\tx\t{value}\t×\t")).map(|(_, it)| it.to_string());
+        assert_eq!(text("0.034"), Some("0.03 ×".to_owned()));
+        assert_eq!(text("23.313"), Some("23.3 ×".to_owned()));
     }
 
     #[test]

@@ -74,7 +74,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("Topic "));
         assert!(lines[1].starts_with("first thing ") && lines[1].ends_with("not measured"));
-        assert!(lines[2].contains("1.5 ns") && lines[2].ends_with("met          clock 9 ns"));
+        assert!(lines[2].contains("1.50 ns") && lines[2].ends_with("met          clock 9 ns"));
         assert_eq!(lines.len(), 3);
         assert!(!TABLE.has_any(&BTreeMap::new()));
     }
