@@ -34,7 +34,7 @@ impl Rows {
         );
         self.speed("v2-pp-100MB", ROUNDS, &[("read_v2_pp", "Go 1.27", go_1_27)]);
         // Here `read_v2_two_threads` is due once the reader has threads: one thread's time on the clock over that of two.
-        self.speed(
+        let peaks_of_v1 = self.speed(
             "v1-mix-100MB",
             ROUNDS_OF_V1,
             &[
@@ -42,8 +42,8 @@ impl Rows {
                 ("read_v1_mix_go_1_27", "Go 1.27", go_1_27),
             ],
         );
-        self.memory_of_v1("read_v1_mix_memory", "v1-mix-100MB");
-        self.memory_of_v1("read_v1_pp_memory", "v1-pp-100MB");
+        self.memory_of_v1("read_v1_mix_memory", "v1-mix-100MB", &peaks_of_v1);
+        self.memory_of_v1("read_v1_pp_memory", "v1-pp-100MB", "");
         if self.has_big {
             self.memory_of_v2("read_v2_mix_memory_500mb", "v2-mix-500MB", go_1_27);
             self.memory_of_v2("read_v2_pp_memory_500mb", "v2-pp-500MB", go_1_27);
@@ -54,9 +54,12 @@ impl Rows {
     }
 
     /// How many times as fast as Go ours is: CPU time by CPU time, on one file and so for the same events, although Go 1.27
-    /// counts those of format v1 otherwise.
-    fn speed(&self, trace: &str, rounds: usize, rivals: &[(&str, &str, Go)]) {
-        let Some(path) = self.find(trace) else { return };
+    /// counts those of format v1 otherwise. Returns what memory Go's readers took, in words.
+    fn speed(&self, trace: &str, rounds: usize, rivals: &[(&str, &str, Go)]) -> String {
+        let mut peaks = String::new();
+        let Some(path) = self.find(trace) else {
+            return peaks;
+        };
         let mut ours = Vec::new();
         let mut theirs = vec![Vec::new(); rivals.len()];
         for _ in 0..rounds {
@@ -83,16 +86,19 @@ impl Rows {
             );
             let reference = format!("{speed:.1} M events/s, {name} {go:.2} M");
             println!("bench\t{key}\t{ratio:.2}\t×\t{reference}");
+            let peak_mb = median(costs.iter().map(|(_, go)| go.peak_bytes as f64 / 1e6));
+            peaks.push_str(&format!(", {name} {peak_mb:.0} MB"));
         }
+        peaks
     }
 
-    /// The most memory beside the file, by the byte of it.
-    fn memory_of_v1(&self, key: &str, trace: &str) {
+    /// The most memory beside the file, by the byte of it. `peaks`: what others took.
+    fn memory_of_v1(&self, key: &str, trace: &str, peaks: &str) {
         let Some(path) = self.find(trace) else { return };
         let peak = Cost::of(&path, Opened::Copied).peak_bytes as f64;
         let length = std::fs::metadata(&path).expect("it was just read").len() as f64;
         let (ratio, peak_mb, length_mb) = (peak / length, peak / 1e6, length / 1e6);
-        println!("bench\t{key}\t{ratio:.2}\tB\t{peak_mb:.1} MB for a file of {length_mb:.0} MB");
+        println!("bench\t{key}\t{ratio:.2}\tB\t{peak_mb:.1} MB for {length_mb:.0} MB{peaks}");
     }
 
     /// The most memory beside the file, to that of Go's process.
