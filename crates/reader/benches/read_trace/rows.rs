@@ -124,6 +124,8 @@ impl Rows {
     fn find(&self, trace: &str) -> Option<PathBuf> {
         let path = self.directory.join(format!("{trace}.trace"));
         if path.exists() {
+            // Some take minutes, and whoever collects the rows shows them at the end.
+            eprintln!("reading {trace}");
             return Some(path);
         }
         let words: Vec<&str> = trace.split('-').collect();
