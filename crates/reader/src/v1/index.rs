@@ -248,13 +248,7 @@ impl Builder {
         let [first, second, ..] = record.args;
         match record.event_type {
             EventType::Batch => {
-                self.close();
-                self.open = self.worker(first as i64);
-                self.begin = end;
-                self.begin_ticks = second as i64;
-                self.begin_sequence = record.sequence as i64;
-                self.ticks = second as i64;
-                self.seen.batch(first as i64, self.ticks);
+                self.batch(first as i64, second as i64, record.sequence as i64, end);
             }
             EventType::String => index
                 .strings
@@ -278,6 +272,17 @@ impl Builder {
         }
         self.end = end;
         Ok(())
+    }
+
+    /// A batch of this worker begins.
+    fn batch(&mut self, worker: i64, ticks: i64, sequence: i64, begin: u64) {
+        self.close();
+        self.open = self.worker(worker);
+        self.begin = begin;
+        self.begin_ticks = ticks;
+        self.begin_sequence = sequence;
+        self.ticks = ticks;
+        self.seen.batch(worker, ticks);
     }
 
     #[inline]

@@ -1,15 +1,19 @@
 //! The first pass of a tolerant reader: what to do about bytes that mean nothing.
 
 use exectrace_format::go_v1::{EventType, Record, Records};
+use exectrace_format::limits::EVENT_BYTES_MAX;
 use exectrace_format::{Error as FormatError, Version};
 
-use super::resync::Search;
+use super::resync::{Next, Search};
 use super::{Builder, Index};
 use crate::damage::{Damage, Events};
 use crate::{Cause, Error, Repair, Timestamp};
 
 /// Ticks a second where the file does not say it: what Go's clock has on most systems.
 const USUAL_TICKS_PER_SECOND: i64 = 15_625_000;
+
+/// Few strings, messages and stacks take more.
+const TEXT_BYTES_USUAL: usize = 2048;
 
 /// What a tolerant reader does where a strict one stops.
 pub(super) struct Mender<'d, 'a> {
@@ -67,30 +71,82 @@ impl<'d, 'a> Mender<'d, 'a> {
         let from = builder.end.min(error.offset) as usize;
         let broken = Broken::at(self.file, from, is_message);
         let next = match broken {
-            _ if !self.search.pay(from) => None,
+            _ if !self.search.pay(from) || broken.is_cut(error, self.file.len() - from) => {
+                return self.give_up(builder, error, from, broken);
+            }
             Broken::Batch => None,
             // Only the decoder knows where they end.
-            Broken::String | Broken::Message => Some((end as usize, 0)),
-            Broken::Table | Broken::Event => self.search.framed(from),
+            Broken::String | Broken::Message => (end as usize != self.file.len()
+                && self.search.makes_sense(end as usize, &builder.seen))
+            .then_some(Next {
+                at: end as usize,
+                delta: 0,
+                records: Some(1),
+            }),
+            Broken::Table | Broken::Event => {
+                if let Some((at, batch)) = self.search.as_batch(from, &builder.seen)
+                    && self.search.makes_sense(at, &builder.seen)
+                {
+                    return self.batch(builder, error, from, at, batch);
+                }
+                self.search.next_record(from, &builder.seen)
+            }
         };
-        if let Some((at, delta)) = next
-            && (at < self.file.len() || !broken.is_text())
-            && self.search.makes_sense(at, &builder.seen)
-        {
-            let events = u64::from(broken == Broken::Event);
-            let time = time(builder, builder.ticks);
-            self.damage
-                .lose(error, (at - from) as u64, Events::Exactly(events), time);
-            builder.ticks = builder.ticks.saturating_add_unsigned(delta * events);
+        if let Some(Next { at, delta, records }) = next {
+            let events = match records {
+                None => Events::AtLeast(1),
+                Some(records) if broken == Broken::Event => Events::Exactly(records),
+                Some(_) => Events::Exactly(0),
+            };
+            let to = self.search.batch_ticks(at).unwrap_or(builder.ticks);
+            let time = time(builder, to);
+            self.damage.lose(error, (at - from) as u64, events, time);
+            builder.ticks = builder.ticks.saturating_add_unsigned(delta);
             return self.resume(builder, from, at);
         }
-        let batch = self.search.batch(from + 1, &builder.seen);
-        let (at, ticks) = batch.unwrap_or((self.file.len(), builder.ticks));
-        let is_in_table = batch.is_none() && !matches!(broken, Broken::Event | Broken::Batch);
-        let events = Events::AtLeast(u64::from(!is_in_table));
-        let time = time(builder, ticks);
-        self.damage.lose(error, (at - from) as u64, events, time);
+        let Some(at) = self.search.batch(from + 1, &builder.seen) else {
+            return self.give_up(builder, error, from, broken);
+        };
+        let time = time(
+            builder,
+            self.search.batch_ticks(at).unwrap_or(builder.ticks),
+        );
+        let bytes = (at - from) as u64;
+        self.damage.lose(error, bytes, Events::AtLeast(1), time);
         self.resume(builder, from, at)
+    }
+
+    /// All is lost from here on.
+    fn give_up(
+        &mut self,
+        builder: &mut Builder,
+        error: Error,
+        from: usize,
+        broken: Broken,
+    ) -> Records<'a> {
+        let at = self.file.len();
+        let events = u64::from(matches!(broken, Broken::Event | Broken::Batch));
+        let time = time(builder, builder.ticks);
+        self.damage
+            .lose(error, (at - from) as u64, Events::AtLeast(events), time);
+        self.resume(builder, from, at)
+    }
+
+    /// What stands up to `at` is a batch but for its type: of it only that is lost.
+    fn batch(
+        &mut self,
+        builder: &mut Builder,
+        error: Error,
+        from: usize,
+        at: usize,
+        [worker, ticks]: [i64; 2],
+    ) -> Records<'a> {
+        let time = time(builder, ticks);
+        self.damage
+            .lose(error, (at - from) as u64, Events::Exactly(0), time);
+        let records = self.resume(builder, from, at);
+        builder.batch(worker, ticks, 0, at as u64);
+        records
     }
 
     fn resume(&self, builder: &mut Builder, from: usize, at: usize) -> Records<'a> {
@@ -171,8 +227,16 @@ impl Broken {
         }
     }
 
-    /// At the end of the file the decoder gives the same place for a text whose end is not known.
-    fn is_text(self) -> bool {
-        matches!(self, Self::String | Self::Message)
+    /// Whether the file just ends in it, so that nothing need be looked for in the rest.
+    fn is_cut(self, error: Error, rest: usize) -> bool {
+        let is_cut = matches!(
+            error.cause,
+            Cause::Format(FormatError::Cut { .. } | FormatError::MessageCut { .. })
+        );
+        let most = match self {
+            Self::Event | Self::Batch => EVENT_BYTES_MAX,
+            Self::String | Self::Message | Self::Table => TEXT_BYTES_USUAL,
+        };
+        is_cut && rest <= most
     }
 }

@@ -9,13 +9,16 @@ use crate::v1::account::Account;
 use crate::{Cause, Error, Repair};
 
 /// Events wait so long, in seconds, for one that must come first, while others go on. Clocks of processors differ by less.
-const PATIENCE_S: f64 = 0.01;
+const PATIENCE_S: f64 = 0.001;
+/// The same for a file from which much is missing: what waits in vain has its time moved, with all that come after it.
+const PATIENCE_LEAST_S: f64 = 0.000_02;
 
 /// Where a tolerant reader has given way.
 #[derive(Debug)]
 pub(super) struct Tolerance {
-    /// For how many ticks an event may be late.
+    /// For how many ticks an event may be late: halved each time when that was in vain.
     patience: i64,
+    patience_least: i64,
     /// The end of a system call that makes no sense, but is told; by its place in the file.
     excused: Option<u64>,
     /// Ends that were not told at the time at which they are said to have happened: no call had blocked.
@@ -38,10 +41,12 @@ impl Tolerance {
 impl<'a> Stream<'a> {
     /// The same for a tolerant reader.
     pub(in crate::v1) fn open_tolerant(index: &mut Index<'a>, file: &'a [u8]) -> Self {
-        let patience = (index.ticks_per_second as f64 * PATIENCE_S) as i64;
+        let ticks = |seconds: f64| (index.ticks_per_second as f64 * seconds) as i64;
+        let (patience, patience_least) = (ticks(PATIENCE_S), ticks(PATIENCE_LEAST_S));
         let mut stream = Self::open(index, file);
         stream.tolerance = Some(Tolerance {
             patience,
+            patience_least,
             excused: None,
             withheld: HashSet::new(),
         });
@@ -57,6 +62,7 @@ impl<'a> Stream<'a> {
         loop {
             let patience = self.tolerance.as_ref().map_or(i64::MAX, |it| it.patience);
             if self.order.is_overdue(patience) {
+                self.lose_patience();
                 self.force(account);
             }
             match self.upcoming() {
@@ -115,6 +121,13 @@ impl<'a> Stream<'a> {
                     _ => account.repair(Repair::TimeOrder, error),
                 }
             }
+        }
+    }
+
+    #[cold]
+    fn lose_patience(&mut self) {
+        if let Some(tolerance) = &mut self.tolerance {
+            tolerance.patience = (tolerance.patience / 2).max(tolerance.patience_least);
         }
     }
 
