@@ -4,6 +4,7 @@
 //! is read once to find them, and once more, by a cursor for each worker, to decode events as they are needed: what is kept
 //! between is a line a batch, not an event.
 
+mod leaps;
 mod mender;
 mod resync;
 mod unknown;
@@ -57,8 +58,12 @@ pub(super) struct Stretch {
     pub(super) end: u64,
     /// The time at its begin.
     pub(super) ticks: i64,
+    /// The time at its end.
+    end_ticks: i64,
     /// Version 1.5: the sequence number at its begin.
     pub(super) sequence: i64,
+    /// Where its batch begins, of which it may be a part.
+    batch: u64,
 }
 
 /// A CPU sample.
@@ -167,6 +172,8 @@ struct Builder {
     open: usize,
     begin: u64,
     end: u64,
+    /// Where the records of the batch begin.
+    batch: u64,
     begin_ticks: i64,
     begin_sequence: i64,
     ticks: i64,
@@ -185,6 +192,7 @@ impl Builder {
             open: 0,
             begin: offset,
             end: offset,
+            batch: offset,
             begin_ticks: 0,
             begin_sequence: 0,
             ticks: 0,
@@ -278,7 +286,7 @@ impl Builder {
     fn batch(&mut self, worker: i64, ticks: i64, sequence: i64, begin: u64) {
         self.close();
         self.open = self.worker(worker);
-        self.begin = begin;
+        (self.begin, self.batch) = (begin, begin);
         self.begin_ticks = ticks;
         self.begin_sequence = sequence;
         self.ticks = ticks;
@@ -327,6 +335,8 @@ impl Builder {
                 begin: self.begin,
                 end: self.end,
                 ticks: self.begin_ticks,
+                end_ticks: self.ticks,
+                batch: self.batch,
                 sequence: self.begin_sequence,
             });
         }

@@ -286,6 +286,34 @@ fn times_that_go_back_are_moved_on() {
 }
 
 #[test]
+fn a_leap_of_time_ends_with_the_batch() {
+    // The time of the collector's event has a wrong bit; it was 20.
+    let file = file(
+        "1.19",
+        &format!(
+            "{BEGIN}
+            GCStart dt=1048596 seq=0
+            GoSysBlock dt=10
+            GoSysExit dt=10 task=1 seq=2 real_ticks=1095
+            GoStart dt=10 task=1 seq=3
+            Batch worker=0 ticks=1100
+            GCDone dt=0
+            Batch worker=1 ticks=1200
+            ProcStart dt=10 thread=8"
+        ),
+    );
+    // A strict reader takes the end of the call for early.
+    assert!(matches!(fault(&file).cause, Cause::TaskState { .. }));
+    let read = read(&file);
+    assert_eq!((read.repairs.total(), read.inferred()), (1, 0));
+    // As far as the next batch of the worker says.
+    assert_eq!(read.repairs.skew_ns, (1 << 20) - 10);
+    assert_eq!(read.repairs.skewed, Some((ThreadId::NONE, WorkerId(0))));
+    let times: Vec<_> = read.events[4..].iter().map(|event| event.time.0).collect();
+    assert_eq!(times, [60, 70, 85, 90, 90, 200]);
+}
+
+#[test]
 fn before_1_7_the_order_is_that_of_the_sequence() {
     let file = file(
         "1.5",

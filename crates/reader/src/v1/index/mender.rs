@@ -4,6 +4,7 @@ use exectrace_format::go_v1::{EventType, Record, Records};
 use exectrace_format::limits::EVENT_BYTES_MAX;
 use exectrace_format::{Error as FormatError, Version};
 
+use super::leaps;
 use super::resync::{Next, Search};
 use super::{Builder, Index};
 use crate::damage::{Damage, Events};
@@ -190,6 +191,7 @@ impl<'d, 'a> Mender<'d, 'a> {
         if let Some(error) = self.clock {
             self.damage.repair(Repair::Clock, error);
         }
+        leaps::shorten(self.file, index, self.damage);
         if is_cut || !self.damage.loss.is_none() {
             index.tell_unknown_ids();
         }
