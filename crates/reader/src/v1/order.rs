@@ -5,6 +5,7 @@
 //! first; what comes out must be in order of time, too.
 
 mod force;
+mod parked;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,6 +17,7 @@ use super::cursor::{Cursor, RawEvent, waits};
 use crate::id_array::IdArray;
 use crate::{Cause, Error};
 use force::Tolerance;
+use parked::Parked;
 
 /// The workers' events, in order.
 #[derive(Debug)]
@@ -27,12 +29,17 @@ pub(super) struct Order<'a> {
     ready: BinaryHeap<Reverse<(i64, usize)>>,
     /// Cursors whose event waits for that of another worker.
     waiting: Vec<usize>,
+    /// Others if there are many, for `waiting` is looked through again and again. None is here while none is there.
+    parked: Parked,
     tasks: IdArray<TaskState>,
     /// The number of the collector's next cycle.
     collector: u64,
     last_ticks: i64,
     tolerance: Tolerance,
 }
+
+/// More than are ever waiting on a usual machine, and few enough to look through after each event.
+const WAITING_MAX: usize = 64;
 
 /// Where a task is in its life, as far as order goes: its sequence number, and in the last bits its status. One word, so that it is
 /// loaded, compared and stored as one.
@@ -202,12 +209,16 @@ impl<'a> Order<'a> {
             demands,
             ready: BinaryHeap::new(),
             waiting,
+            parked: Parked::default(),
             tasks: IdArray::default(),
             collector: 0,
             last_ticks: i64::MIN,
             tolerance: Tolerance::default(),
         };
         order.look_again();
+        while order.waiting.len() > WAITING_MAX {
+            order.park();
+        }
         order
     }
 
@@ -235,10 +246,14 @@ impl<'a> Order<'a> {
     #[inline]
     pub(super) fn take(&mut self, index: usize) {
         self.last_ticks = self.cursors[index].next.ticks;
-        self.happen(self.demands[index]);
+        let demand = self.demands[index];
+        self.happen(demand);
         self.advance(index);
         if !self.waiting.is_empty() {
             self.look_again();
+            if !self.parked.is_empty() {
+                self.unpark(demand);
+            }
         }
     }
 
@@ -261,6 +276,41 @@ impl<'a> Order<'a> {
         PeekMut::pop(first);
         if has_more {
             self.waiting.push(index);
+            if self.waiting.len() > WAITING_MAX {
+                self.park();
+            }
+        }
+    }
+
+    /// Puts the last of the waiting cursors aside.
+    #[cold]
+    fn park(&mut self) {
+        if let Some(index) = self.waiting.pop() {
+            self.parked.park(index, self.demands[index]);
+        }
+    }
+
+    /// Fetches those that have waited for what an event has made of its task.
+    #[cold]
+    fn unpark(&mut self, happened: Demand) {
+        let ready = if happened.rule.is_task() {
+            let state = self.tasks.get(happened.task);
+            self.parked.take_task(happened.task, state)
+        } else {
+            self.parked.take_cycle(self.collector)
+        };
+        for index in ready {
+            let ticks = self.cursors[index].next.ticks;
+            self.ready.push(Reverse((ticks, index)));
+        }
+        self.refill();
+    }
+
+    /// None is parked while none is waiting.
+    #[cold]
+    fn refill(&mut self) {
+        if self.waiting.is_empty() {
+            self.waiting.extend(self.parked.take_any());
         }
     }
 

@@ -424,6 +424,30 @@ fn a_process_that_died_leaves_events_without_tables() {
 }
 
 #[test]
+fn thousands_of_workers_may_wait() {
+    // Each waits for the task that the one before starts, and none of the first hundred can come at all.
+    let mut lines = String::from("Frequency ticks_per_second=1000000000\n");
+    for worker in (0..3000).rev() {
+        lines += &format!(
+            "Batch worker={worker} ticks={}\nGoStart dt=1 task={worker} seq=1\nGoCreate dt=1 task={}\nGoEnd dt=1\n",
+            10 * worker + 1,
+            worker + 1
+        );
+    }
+    let whole = lines.replace("GoStart dt=1 task=0 seq=1\n", "").replace(
+        "Batch worker=0 ticks=1\n",
+        "Batch worker=0 ticks=1\nGoCreate dt=0 task=100000\nGoStart dt=0 task=100000 seq=1\n",
+    );
+    let read_whole = read(&file("1.19", &whole));
+    assert!(read_whole.repairs.is_none(), "{}", read_whole.repairs);
+    assert_eq!(read_whole.events.len(), 9001);
+    let orphans = lines.replace("GoCreate", "GoUnblock");
+    let read = read(&file("1.19", &orphans));
+    assert!(read.events.len() >= 9000);
+    assert!(read.repairs.count(Repair::Order) >= 3000);
+}
+
+#[test]
 fn a_header_alone_is_no_damage() {
     let file = file("1.19", "");
     assert_eq!(fault(&file).cause, Cause::Empty);

@@ -70,6 +70,7 @@ impl Order<'_> {
     pub(in crate::v1) fn force(&mut self) -> Option<Error> {
         let (ticks, place) = self.earliest()?;
         let index = self.waiting.swap_remove(place);
+        self.refill();
         self.ready.push(Reverse((ticks, index)));
         self.bring_about(self.demands[index]);
         Some(self.error(index, Cause::NoOrder))
