@@ -179,6 +179,10 @@ const ROOMS: &[Room] = &[
         path: "crates/recorder/tests/cpu_sampler_system.rs",
         reason: "fork, threads and errno of the C library",
     },
+    Room {
+        path: "fuzz/src/budget.rs",
+        reason: "an allocator that counts",
+    },
 ];
 
 /// `unsafe` stands only in its rooms.

@@ -3,6 +3,7 @@
 mod corpus;
 mod cuts;
 mod flips;
+mod found;
 mod judge;
 mod v1;
 mod v2;

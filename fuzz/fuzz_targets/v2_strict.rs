@@ -1,0 +1,12 @@
+//! Any bytes as a file of format v2, read by a strict reader.
+#![no_main]
+
+use exectrace_format::Format;
+use libfuzzer_sys::{Corpus, fuzz_target};
+
+fuzz_target!(|file: &[u8]| -> Corpus {
+    match exectrace_fuzz::strict(file, Format::V2) {
+        true => Corpus::Keep,
+        false => Corpus::Reject,
+    }
+});
