@@ -8,9 +8,9 @@ use crate::judge::judge;
 /// Files up to this size are cut at every byte.
 const SMALL_BYTES: usize = 4096;
 /// So many larger ones are cut, at so many places each.
-const LARGE_FILES: usize = 20;
+const LARGE_FILES: usize = 40;
 const PLACES: u64 = 200;
-/// The largest ones take too long.
+/// Larger ones take too long.
 const LARGE_BYTES: usize = 1 << 16;
 
 #[test]

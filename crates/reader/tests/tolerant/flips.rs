@@ -7,7 +7,7 @@ use crate::judge::judge;
 
 /// The files are at most this large.
 const BYTES_MAX: usize = 1 << 16;
-const FLIPS: u64 = 5000;
+const FLIPS: u64 = 10_000;
 
 #[test]
 fn a_file_with_any_bit_flipped_is_read_to_its_end() {
