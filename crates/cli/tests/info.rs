@@ -304,6 +304,20 @@ fn what_a_recording_says_about_itself_is_told() {
 }
 
 #[test]
+fn a_version_that_is_not_known_is_read_as_the_one_before() {
+    let unknown = shipped("handmade/v2-unknown-version-1.27.trace");
+    let output = run(&["info"], &[&unknown]);
+    check_code(&output, 3);
+    let printed = text(&output);
+    let row = "\n  format         v2, go 1.27 trace, which is not known: read as 1.26\n";
+    assert!(printed.contains(row), "{printed}");
+    let output = run(&["info", "--strict"], &[&unknown]);
+    check_code(&output, 2);
+    let row = "\n  format         go 1.27 trace, which is not known\n";
+    assert!(text(&output).contains(row), "{}", text(&output));
+}
+
+#[test]
 fn loss_and_repairs_are_told_in_json() {
     let output = run(
         &["info", "--json"],

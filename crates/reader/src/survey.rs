@@ -31,6 +31,8 @@ use crate::{
 pub struct Survey {
     /// The version that the header names; `None` for one that is not known, or no header.
     pub version: Option<Version>,
+    /// The version that the file was read as: of one that is not known, a tolerant reader takes the one before.
+    pub read_as: Option<Version>,
     /// What can be made of the file.
     pub verdict: Verdict,
     /// What is wrong with it first; for a tolerant reader of all that it lost or put right.
@@ -122,6 +124,7 @@ impl Survey {
                 return survey;
             }
         };
+        survey.read_as = Some(reader.version());
         while let Some(event) = reader.next() {
             match event {
                 Ok(event) => {
@@ -179,6 +182,7 @@ impl Survey {
     fn empty(version: Option<Version>) -> Self {
         Self {
             version,
+            read_as: version,
             verdict: Verdict::Refused,
             fault: None,
             loss: Loss::default(),
@@ -336,6 +340,7 @@ mod tests {
         file[5] = b'3';
         let survey = Survey::tolerant(&file);
         assert_eq!((survey.header(), survey.version), (Some((1, 36)), None));
+        assert_eq!(survey.read_as, Some(Version::Go1_26));
         assert_eq!(survey.verdict, Verdict::Partial);
         assert!(survey.inventory.counted().events > 3);
     }

@@ -123,10 +123,12 @@ fn format_of(survey: &Survey) -> String {
         Some(Format::V2) => "v2",
         _ => "v1",
     };
-    if survey.version.is_some() {
-        format!("{format}, go {major}.{minor} trace")
-    } else {
-        format!("go {major}.{minor} trace, which is not known")
+    match (survey.version, survey.read_as) {
+        (Some(_), _) => format!("{format}, go {major}.{minor} trace"),
+        (None, Some(version)) => {
+            format!("{format}, go {major}.{minor} trace, which is not known: read as {version}")
+        }
+        (None, None) => format!("go {major}.{minor} trace, which is not known"),
     }
 }
 
