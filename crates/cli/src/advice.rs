@@ -12,6 +12,9 @@ pub(crate) fn on_empty(file: &[u8]) -> String {
     format!("{lacks}: the trace is empty; {STOP}")
 }
 
+/// What to say of a recording that has no end.
+pub(crate) const NOT_STOPPED: &str = "the end of the recording: the program ended without stopping it; stop the recording before the program ends";
+
 /// What to do about an empty trace.
 const STOP: &str = "the program may have ended before the trace was stopped: stop it first";
 

@@ -31,9 +31,10 @@ pub(crate) fn dropped_line(dropped: Dropped) -> String {
         batches,
         nested,
         samples,
+        regions,
     } = dropped;
     format!(
-        "{hooks} events of hooks, {nested} of nested hooks, {batches} batches, {samples} CPU samples"
+        "{hooks} events of hooks, {nested} of nested hooks, {batches} batches, {samples} CPU samples, {regions} regions"
     )
 }
 
@@ -50,6 +51,9 @@ pub(crate) fn print_places(
     let told = loss.gaps.len().min(GAPS_TOLD) as u64;
     if loss.gap_count > told {
         writeln!(output, "  lost: and {} more", loss.gap_count - told)?;
+    }
+    if loss.lacks_end {
+        writeln!(output, "  lost: {}", advice::NOT_STOPPED)?;
     }
     for (repair, repaired) in &repairs.by_kind {
         let (count, text) = (repaired.count, repair.text());

@@ -188,7 +188,7 @@ impl Ended {
 
     fn end(&mut self, reader: &Reader<'_>, first: Timestamp) {
         self.loss = reader.loss().clone();
-        self.loss.dropped = self.description.dropped();
+        self.description.add_to(&mut self.loss);
         self.repairs = reader.repairs().clone();
         self.first = first;
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use exectrace_reader::{Kind, Loss, Reader, Repairs, Validator};
+use exectrace_reader::{Description, Kind, Loss, Mode, Reader, Repairs, Validator};
 
 use crate::advice;
 use crate::damage;
@@ -46,7 +46,8 @@ fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::
     match Reader::open(input.bytes(), arguments.input.mode()) {
         Ok(mut reader) => {
             let mut validator = Validator::new();
-            for event in reader.by_ref() {
+            let mut description = Description::default();
+            while let Some(event) = reader.next() {
                 let event = match event {
                     Ok(event) => event,
                     Err(error) => {
@@ -56,6 +57,9 @@ fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::
                 };
                 events += 1;
                 has_events |= event.kind != Kind::Sync;
+                if let Kind::UserLog { .. } = event.kind {
+                    description.add(&event, reader.tables());
+                }
                 first.get_or_insert(event.time);
                 if let Err(violation) = validator.event(&event) {
                     violations += 1;
@@ -65,6 +69,9 @@ fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::
                 }
             }
             loss = reader.loss().clone();
+            if arguments.input.mode() == Mode::Tolerant {
+                description.add_to(&mut loss);
+            }
             repairs = reader.repairs().clone();
         }
         Err(error) => fault = Some(error),

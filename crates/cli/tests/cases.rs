@@ -111,6 +111,45 @@ fn a_process_that_died_later_left_its_whole_generations() {
     }
 }
 
+/// The begin of a recording of ours; with its end when it was stopped.
+fn recording(is_stopped: bool) -> Vec<u8> {
+    let end = if is_stopped {
+        "String string=2 text=\"exectrace.cpu\"
+        UserLog dt=1 key=2 message=\"seconds=0.5\""
+    } else {
+        ""
+    };
+    let lines = format!(
+        "go 1.19 trace
+        Batch worker=900001 ticks=1000
+        String string=1 text=\"exectrace.writer\"
+        UserLog dt=1 key=1 message=\"exectrace 9.9.9\"
+        {end}
+        Frequency ticks_per_second=1000"
+    );
+    exectrace_format::text::parse(&lines).expect("is a trace")
+}
+
+#[test]
+fn a_recording_that_was_not_stopped_lacks_its_end() {
+    for command in ["info", "events", "validate"] {
+        let output = feed(&[command], recording(false));
+        check_code(&output, 3);
+        let told = text(&output) + &error(&output);
+        let lost = "  lost: the end of the recording: the program ended without stopping it";
+        assert!(told.contains(lost), "{command}: {told}");
+        check_code(&feed(&[command, "--allow-partial"], recording(false)), 0);
+        check_code(&feed(&[command, "--strict"], recording(false)), 0);
+        check_code(&feed(&[command], recording(true)), 0);
+    }
+    let line = text(&feed(&["info", "--json"], recording(false)));
+    let line: Value = serde_json::from_str(&line).expect("is JSON");
+    assert_eq!(
+        (&line["verdict"], &line["loss"]["lacks_end"]),
+        (&"partial".into(), &true.into())
+    );
+}
+
 #[test]
 fn none_is_never_printed_as_a_number() {
     let traces = Corpus::shipped().traces();

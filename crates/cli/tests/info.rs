@@ -287,7 +287,7 @@ fn what_a_recording_says_about_itself_is_told() {
         "\n  program        serve\\u{1b}[1m --fast (process 17)\n",
         "\n  begin          1970-01-01T00:00:00.5Z\n",
         "\n  sample rate    250.0 Hz of 1000.0 wished\n",
-        "\n  dropped        1 events of hooks, 3 of nested hooks, 2 batches, 4 CPU samples\n",
+        "\n  dropped        1 events of hooks, 3 of nested hooks, 2 batches, 4 CPU samples, 0 regions\n",
         "\n  tasks          0, of them 0 created\n",
     ] {
         assert!(printed.contains(row), "{row:?} in {printed}");

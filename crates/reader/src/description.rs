@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use exectrace_format::{TaskId, UserTaskId};
 
-use crate::{Event, Kind, Tables};
+use crate::{Event, Kind, Loss, Tables};
 
 /// What all keys begin with.
 const PREFIX: &[u8] = b"exectrace.";
@@ -61,6 +61,8 @@ pub struct Dropped {
     pub nested: u64,
     /// CPU samples.
     pub samples: u64,
+    /// Regions that found no room among those that were open.
+    pub regions: u64,
 }
 
 impl Description {
@@ -140,7 +142,21 @@ impl Description {
             batches: count("batches"),
             nested: count("nested"),
             samples: count("cpu_samples"),
+            regions: count("regions"),
         })
+    }
+
+    /// Whether the recording says that it has come to its end, as one does that was stopped.
+    #[must_use]
+    pub fn has_end(&self) -> bool {
+        self.last("cpu").is_some()
+    }
+
+    /// Adds to a loss what the recording says of itself: what the recorder dropped, and whether there is an end.
+    pub fn add_to(&self, loss: &mut Loss) {
+        loss.dropped = self.dropped();
+        loss.lacks_end = self.writer().is_some() && !self.has_end();
+        loss.is_exact &= !loss.lacks_end;
     }
 
     /// When the recording began.
@@ -184,7 +200,7 @@ fn number<T: std::str::FromStr>(message: &str, name: &str) -> Option<T> {
 mod tests {
     use exectrace_format::text;
 
-    use crate::{Description, Dropped, Survey};
+    use crate::{Description, Dropped, Loss, Survey};
 
     /// What a recording with these logs says, of the key's number and the message.
     fn said(logs: &[(&str, &str)]) -> Description {
@@ -220,7 +236,7 @@ mod tests {
             ("exectrace.clock", "ticks=3000"),
             (
                 "exectrace.dropped",
-                "hooks=1 batches=2 nested=3 cpu_samples=4",
+                "hooks=1 batches=2 nested=3 cpu_samples=4 regions=5",
             ),
         ]);
         assert_eq!(description.writer(), Some("exectrace 0.1.0"));
@@ -238,8 +254,12 @@ mod tests {
             batches: 2,
             nested: 3,
             samples: 4,
+            regions: 5,
         };
         assert_eq!(description.dropped(), Some(dropped));
+        let mut loss = Loss::default();
+        description.add_to(&mut loss);
+        assert_eq!((loss.dropped, loss.lacks_end), (Some(dropped), false));
     }
 
     #[test]
@@ -259,6 +279,13 @@ mod tests {
         );
         assert_eq!(description.sample_rate(), None);
         assert_eq!(description.writer(), None);
+        // What nobody of ours has written need not say that it ends.
+        let mut loss = Loss::default();
+        description.add_to(&mut loss);
+        assert!(loss.is_none());
+        let description = said(&[("exectrace.writer", "exectrace 0.1.0")]);
+        description.add_to(&mut loss);
+        assert!(!loss.is_none() && loss.lacks_end && !loss.is_exact);
         let said_nothing = said(&[(
             "exectrace.clock",
             "wall_ns=1 ticks=2 start_ticks=3 frequency=0",

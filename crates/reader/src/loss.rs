@@ -47,6 +47,8 @@ pub struct Loss {
     pub time: Option<(Timestamp, Timestamp)>,
     /// What the recorder could not write, as the recording says.
     pub dropped: Option<Dropped>,
+    /// A recording of exectrace that was not stopped: what its threads had not handed over is not in the file.
+    pub lacks_end: bool,
 }
 
 /// A stretch of the file that is lost.
@@ -74,6 +76,7 @@ impl Default for Loss {
             gaps: Vec::new(),
             time: None,
             dropped: None,
+            lacks_end: false,
         }
     }
 }
@@ -82,7 +85,7 @@ impl Loss {
     /// Whether nothing is lost.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        self.gap_count == 0 && self.dropped.is_none()
+        self.gap_count == 0 && self.dropped.is_none() && !self.lacks_end
     }
 
     /// Returns the gap's place among those that are kept.
@@ -138,7 +141,11 @@ impl fmt::Display for Loss {
             f,
             "{} bytes, {at_least}{} events, in {} {places}",
             self.bytes, self.events, self.gap_count
-        )
+        )?;
+        if self.lacks_end {
+            f.write_str(", and the end of the recording")?;
+        }
+        Ok(())
     }
 }
 

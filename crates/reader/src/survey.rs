@@ -152,7 +152,7 @@ impl Survey {
         survey.loss = reader.loss().clone();
         survey.repairs = reader.repairs().clone();
         survey.fault = survey.fault.or_else(|| survey.first_damage());
-        survey.loss.dropped = survey.description.dropped();
+        survey.description.add_to(&mut survey.loss);
         let lacks_nothing = survey.loss.is_none() || mode == Mode::Strict;
         survey.verdict = match survey.fault {
             None if lacks_nothing => Verdict::Accepted,

@@ -48,15 +48,17 @@ impl<'a> Examination<'a> {
         if let Some(fault) = self.survey.fault {
             return Some(format!("{fault}; {}", advice::on_fault(&fault)));
         }
-        let dropped = self
-            .survey
-            .loss
-            .dropped
-            .filter(|_| self.mode == Mode::Tolerant)?;
-        Some(format!(
-            "the recorder dropped {}; give it more memory",
-            damage::dropped_line(dropped)
-        ))
+        let loss = &self.survey.loss;
+        match loss.dropped {
+            _ if self.mode == Mode::Strict => None,
+            Some(dropped) => Some(format!(
+                "the recorder dropped {}; give it more memory",
+                damage::dropped_line(dropped)
+            )),
+            None => loss
+                .lacks_end
+                .then(|| format!("lost is {}", advice::NOT_STOPPED)),
+        }
     }
 
     pub(super) fn outcome(&self) -> Outcome {

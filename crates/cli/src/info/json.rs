@@ -59,6 +59,7 @@ struct LossLine {
     from_ns: Option<i64>,
     to_ns: Option<i64>,
     dropped: Option<DroppedLine>,
+    lacks_end: bool,
     gaps: Vec<GapLine>,
 }
 
@@ -97,6 +98,7 @@ struct DroppedLine {
     batches: u64,
     nested: u64,
     cpu_samples: u64,
+    regions: u64,
 }
 
 /// Prints a line.
@@ -168,6 +170,7 @@ impl From<Dropped> for DroppedLine {
             batches: dropped.batches,
             nested: dropped.nested,
             cpu_samples: dropped.samples,
+            regions: dropped.regions,
         }
     }
 }
@@ -182,6 +185,7 @@ impl From<&Loss> for LossLine {
             from_ns: loss.time.map(|(from, _)| from.0),
             to_ns: loss.time.map(|(_, to)| to.0),
             dropped: loss.dropped.map(DroppedLine::from),
+            lacks_end: loss.lacks_end,
             gaps: loss.gaps.iter().map(GapLine::from).collect(),
         }
     }
