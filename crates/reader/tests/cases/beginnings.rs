@@ -107,6 +107,30 @@ fn of_a_program_that_died_whole_generations_are_there() {
 }
 
 #[test]
+fn what_a_recording_has_that_was_not_stopped_keeps_its_times() {
+    let file = recorded("exectrace", "unstopped");
+    // The batch in which the busy task was made was not full, and so is missing.
+    let mut events = Reader::new(&file).expect("has a header");
+    let fault = events.find_map(Result::err).expect("Go refuses it");
+    assert_eq!(fault.cause, Cause::NoOrder);
+    let told = Told::tolerantly(&file);
+    let (loss, repairs) = (told.reader.loss(), told.reader.repairs());
+    assert!(
+        loss.is_none() && repairs.count(Repair::TimeOrder) == 0,
+        "{loss}; {repairs}"
+    );
+    let regions = told.events.iter().filter(|event| {
+        matches!(
+            event.kind,
+            Kind::UserRegionBegin { .. } | Kind::UserRegionEnd { .. }
+        )
+    });
+    let times: Vec<_> = regions.map(|event| event.time).collect();
+    assert!(times.len() > 10_000, "{}", times.len());
+    assert!(times.windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+#[test]
 fn of_a_program_that_died_format_v1_has_a_header() {
     let file = recorded("go1.19", "no_stop");
     let fault = Reader::new(&file).expect_err("Go refuses it");
