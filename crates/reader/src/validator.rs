@@ -82,7 +82,7 @@ pub enum Rule {
         /// The one that it enters.
         to: State,
     },
-    /// A task that has ended does nothing, unless it is created anew.
+    /// A task that has ended does nothing, unless it is created or introduced anew.
     TaskEnded {
         /// The task.
         task: u64,
@@ -227,9 +227,11 @@ impl Validator {
 
     fn task(&mut self, event: &Event, task: u64, from: State, to: State) -> Option<Rule> {
         let can_wait_in_call = matches!(event.event_type, EventType::V1(_));
-        let is_inferred = event.event_type == EventType::Inferred;
+        // Go's readers take the status of a task that has ended for that of a new one.
+        let begins = matches!(from, State::NotExist | State::Undetermined)
+            || event.event_type == EventType::Inferred;
         let life = self.tasks.entry(task).or_default();
-        if life.ended && from != State::NotExist && !is_inferred {
+        if life.ended && !begins {
             return Some(Rule::TaskEnded { task });
         }
         if life.ended {

@@ -90,7 +90,7 @@ impl Story {
 
 #[test]
 fn a_task_is_in_one_state_at_a_time() {
-    use State::{NotExist, Runnable, Running, Waiting};
+    use State::{NotExist, Runnable, Running, Undetermined, Waiting};
     let born = || Story::new().step(0, 1, NotExist, Runnable);
     let rule = Rule::TaskState {
         task: 1,
@@ -113,6 +113,16 @@ fn a_task_is_in_one_state_at_a_time() {
     ended
         .step(0, 1, Waiting, Runnable)
         .breaks(Rule::TaskEnded { task: 1 });
+    let again = born()
+        .step(0, 1, Runnable, Running)
+        .step(1, 1, Running, NotExist)
+        .step(0, 1, Undetermined, Waiting);
+    let rule = Rule::TaskState {
+        task: 1,
+        is: Waiting,
+        left: Runnable,
+    };
+    again.step(0, 1, Runnable, Running).breaks(rule);
 }
 
 #[test]
