@@ -7,10 +7,10 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `go_program` | [`GoProgram`](go_program::GoProgram), what Go records: a row a program |
+//! | `go_program` | what Go records: a row a program |
 //! | `recordings` | what our recorder records: a function each |
-//! | `shelf` | [`Shelf`](shelf::Shelf), the folder: files in, table out |
-//! | `row` | [`Row`](row::Row), what a reader of Go finds in a file |
+//! | `shelf` | the folder: files in, table out |
+//! | `row` | what a reader of Go finds in a file |
 //! | `tally`, `line` | how events are counted; an event as the reader tells it |
 //! | `error` | what can fail |
 
