@@ -151,6 +151,24 @@ fn a_recording_that_was_not_stopped_lacks_its_end() {
 }
 
 #[test]
+fn frames_without_names_are_addresses_and_said_to_be() {
+    let file = "go 1.5 trace
+        Batch worker=0 sequence=0 ticks=100
+        GoCreate sequence=1 dt=0 task=1 start_stack=0x401000 stack=1
+        ProcStart sequence=1 dt=1 thread=7
+        GoStart sequence=1 dt=1 task=1
+        Stack stack=1 frame=0x402005
+        Frequency ticks_per_second=1000000000 sequence=0";
+    let file = exectrace_format::text::parse(file).expect("is a trace");
+    let output = feed(&["info"], file.clone());
+    check_code(&output, 0);
+    let row = "\n  stacks         1, of addresses alone: the names are in the program\n";
+    assert!(text(&output).contains(row), "{}", text(&output));
+    let printed = text(&feed(&["events", "--stacks"], file));
+    assert!(printed.contains("stack=0x402005,\"\",\"\",0"), "{printed}");
+}
+
+#[test]
 fn none_is_never_printed_as_a_number() {
     let traces = Corpus::shipped().traces();
     // By hand anything can be written.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
-use exectrace_format::Format;
+use exectrace_format::{Format, Version};
 use exectrace_reader::{Description, Mode, Survey, WireCount, WireCounts};
 use jiff::Timestamp;
 
@@ -68,7 +68,7 @@ fn rows(examination: &Examination<'_>) -> Vec<(&'static str, String)> {
     }
     rows.extend(rows_of_tasks(survey));
     rows.push(("threads", inventory.threads().to_string()));
-    rows.push(("stacks", survey.contents.stacks.to_string()));
+    rows.push(("stacks", stacks_of(survey)));
     rows.push(("strings", survey.contents.strings.to_string()));
     rows.push(("CPU samples", counted.samples.to_string()));
     let begun_and_ended = |begun, ended| format!("{begun} begun, {ended} ended");
@@ -133,6 +133,16 @@ fn format_of(survey: &Survey) -> String {
 }
 
 /// What a recording of ours says about itself.
+fn stacks_of(survey: &Survey) -> String {
+    let stacks = survey.contents.stacks;
+    match survey.version {
+        Some(Version::Go1_5) if stacks > 0 => {
+            format!("{stacks}, of addresses alone: the names are in the program")
+        }
+        _ => stacks.to_string(),
+    }
+}
+
 fn rows_of_description(description: &Description) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     let Some(writer) = description.writer() else {
