@@ -186,13 +186,14 @@ mod tests {
 
     use super::*;
 
-    /// What is not about events: a header that is none is told in words of its own.
-    const BY_HAND: [&str; 3] = ["file", "format", "header"];
+    /// What is not about events: a header that is none is told in words of its own, and any patch level will do.
+    const NOT_COMPARED: [&str; 4] = ["file", "format", "header", "oracle"];
 
     fn differences(trace: &CorpusTrace, scratch: &Scratch) -> Vec<String> {
-        let oracle = match trace.column("oracle") {
-            "go1.19.8" => Oracle::v1_19(),
-            "go1.27.3" => Oracle::v1_27(),
+        let told_by = trace.column("oracle");
+        let oracle = match told_by {
+            _ if told_by.starts_with("go1.19.") => Oracle::v1_19(),
+            _ if told_by.starts_with("go1.27.") => Oracle::v1_27(),
             _ => None,
         };
         let Some(oracle) = oracle else {
@@ -200,7 +201,9 @@ mod tests {
         };
         let path = trace.unpacked(scratch);
         let row = Row::ask(oracle, trace.file(), trace.header(), &path).expect("the oracle runs");
-        let compared = COLUMNS.iter().filter(|column| !BY_HAND.contains(column));
+        let compared = COLUMNS
+            .iter()
+            .filter(|column| !NOT_COMPARED.contains(column));
         compared
             .filter(|column| row.column(column) != trace.column(column))
             .map(|column| {
