@@ -69,6 +69,10 @@ mod validator;
 mod wall_clock;
 mod wire;
 
+// The words of events, so that who reads traces needs no other package.
+pub use exectrace_format::role::{Metric, Range, State};
+pub use exectrace_format::{Frame, StackId, StringId, TaskId, ThreadId, UserTaskId, WorkerId};
+
 pub use description::{Description, Dropped, SampleRate};
 pub use error::{Cause, Error};
 pub use event::{Event, EventType, Kind, UserTaskBegin};

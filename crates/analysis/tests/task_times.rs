@@ -1,0 +1,205 @@
+//! The times of tasks: against those that Go's own analyses find, and against the tasks' lives.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+
+use exectrace_analysis::{Analysis as _, TaskTime, TaskTimes, TaskTimesReport};
+use exectrace_reader::{Mode, Reader, Timestamp};
+use exectrace_testkit::{Corpus, CorpusTrace};
+use flate2::read::GzDecoder;
+use serde_json::Value;
+
+fn report(file: &[u8], mode: Mode) -> TaskTimesReport {
+    let mut reader = Reader::open(file, mode).expect("has a header");
+    let mut times = TaskTimes::default();
+    while let Some(event) = reader.next() {
+        times.event(&event.expect("can be read"), reader.tables());
+    }
+    times.report(reader.tables())
+}
+
+#[test]
+fn the_states_of_a_task_add_up_to_its_life() {
+    let mut tasks = 0;
+    for trace in Corpus::all().flat_map(|corpus| corpus.traces()) {
+        let bytes = trace.bytes();
+        if Reader::tolerant(&bytes).is_err() {
+            continue;
+        }
+        let report = report(&bytes, Mode::Tolerant);
+        for task in &report.tasks {
+            let life_ns = task.end.since_ns(task.begin);
+            assert_eq!(task.times.life_ns(), life_ns, "{}: {task:?}", trace.file());
+            tasks += 1;
+        }
+        let grouped: u64 = report.groups.iter().map(|group| group.life.count).sum();
+        assert_eq!(grouped, report.tasks.len() as u64, "{}", trace.file());
+        for group in &report.groups {
+            assert_eq!(group.sums.life_ns(), group.life.sum, "{}", trace.file());
+        }
+    }
+    assert!(tasks > 500, "only {tasks} tasks");
+}
+
+/// What Go's analyses say of the tasks that run a function: how many, and nanoseconds.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Row {
+    tasks: i64,
+    running: i64,
+    /// `None` where Go and we rightly differ.
+    runnable: Option<i64>,
+    syscall: Option<i64>,
+    blocked: BTreeMap<String, i64>,
+    life: i64,
+}
+
+type Rows = BTreeMap<String, Row>;
+
+/// In v1, Go 1.19's analysis counts waiting for these as synchronisation.
+const SYNCHRONISATION: [&str; 5] = [
+    "chan send",
+    "chan receive",
+    "select",
+    "sync",
+    "sync.(*Cond).Wait",
+];
+
+/// A task as Go's analyses see it, in the two formats.
+///
+/// Where they differ from us, ours is right:
+/// - To wait `forever` is the end of a task for Go; but it is there, and so are its stack and its memory.
+/// - v1: a task that never ran has no function for Go, and all its life counts as waiting to run, also where the trace says that it
+///   waited or was in a system call.
+/// - v1: in Go's analysis a time of 0 stands for none. So the task that began the trace, at 0, does not wait for its first start.
+/// - v1: a system call that is open at the begin of the trace is none for Go.
+fn add_as_in_go(rows: &mut Rows, task: &TaskTime, is_v1: bool) {
+    let times = &task.times;
+    let forever_ns = blocked_ns(task, &["forever"]);
+    let has_run = times.running_ns > 0;
+    let name = if is_v1 && !has_run {
+        ""
+    } else {
+        task.function.as_str()
+    };
+    let row = rows.entry(name.to_owned()).or_insert_with(|| Row {
+        runnable: Some(0),
+        syscall: Some(0),
+        ..Row::default()
+    });
+    row.tasks += 1;
+    row.running += times.running_ns;
+    row.life += times.life_ns() - forever_ns;
+    let is_at_zero = is_v1 && task.begin == Timestamp(0) && task.is_created;
+    let differs = is_v1 && !has_run;
+    row.runnable = row
+        .runnable
+        .filter(|_| !differs && !is_at_zero)
+        .map(|sum| sum + times.runnable_ns);
+    let is_open_at_begin = is_v1 && !task.is_created && times.syscall_ns > 0;
+    row.syscall = row
+        .syscall
+        .filter(|_| !differs && !is_open_at_begin)
+        .map(|sum| sum + times.syscall_ns);
+    if is_v1 && has_run {
+        for (name, reasons) in [("IO", &["network"][..]), ("SyncBlock", &SYNCHRONISATION)] {
+            *row.blocked.entry(name.to_owned()).or_default() += blocked_ns(task, reasons);
+        }
+    } else if !is_v1 {
+        for blocked in times.blocked.iter().filter(|it| it.reason != "forever") {
+            *row.blocked.entry(blocked.reason.clone()).or_default() += blocked.ns;
+        }
+    }
+}
+
+fn blocked_ns(task: &TaskTime, reasons: &[&str]) -> i64 {
+    let blocked = task.times.blocked.iter();
+    let of_reasons = blocked.filter(|blocked| reasons.contains(&blocked.reason.as_str()));
+    of_reasons.map(|blocked| blocked.ns).sum()
+}
+
+/// What the table of Go's analyses says.
+fn rows_of_go(oracle: &Value, is_v1: bool) -> Rows {
+    let mut rows = Rows::new();
+    for group in oracle["goroutine_groups"].as_array().into_iter().flatten() {
+        let number = |name: &str| group[name].as_i64().expect("a number");
+        let name = group["Name"].as_str().expect("a name");
+        let row = rows.entry(name.to_owned()).or_insert_with(|| Row {
+            runnable: Some(0),
+            syscall: Some(0),
+            ..Row::default()
+        });
+        row.tasks += number("N");
+        row.running += number("Exec");
+        row.life += number("Total");
+        row.runnable = row.runnable.map(|sum| sum + number("SchedWait"));
+        row.syscall = row.syscall.map(|sum| sum + number("Syscall"));
+        if is_v1 && !name.is_empty() {
+            for name in ["IO", "SyncBlock"] {
+                *row.blocked.entry(name.to_owned()).or_default() += number(name);
+            }
+        } else if !is_v1 {
+            row.syscall = row.syscall.map(|sum| sum + number("SyscallBlock"));
+            for (reason, ns) in group["BlockByReason"].as_object().into_iter().flatten() {
+                *row.blocked.entry(reason.clone()).or_default() += ns.as_i64().expect("a number");
+            }
+        }
+    }
+    rows
+}
+
+fn oracle(corpus: &Corpus, trace: &CorpusTrace) -> Option<Value> {
+    let folder = corpus.folder().join("oracle");
+    let path = folder.join(format!("{}.json", trace.file()));
+    let text = fs::read_to_string(path).ok().or_else(|| {
+        let packed = fs::File::open(folder.join(format!("{}.json.gz", trace.file()))).ok()?;
+        let mut text = String::new();
+        GzDecoder::new(packed)
+            .read_to_string(&mut text)
+            .expect("gzip");
+        Some(text)
+    });
+    Some(serde_json::from_str(&text?).expect("is JSON"))
+}
+
+#[test]
+fn groups_are_those_of_gos_analyses() {
+    let Some(corpus) = Corpus::large() else {
+        return;
+    };
+    let mut groups = 0;
+    let mut faults = Vec::new();
+    for trace in corpus.traces() {
+        let Some(oracle) = oracle(&corpus, &trace).filter(|_| trace.verdict() == "accepted") else {
+            continue;
+        };
+        // Files of 1.5 have no function names, and Go's analysis of them no groups.
+        if trace.header() == "1.5" {
+            continue;
+        }
+        let is_v1 = trace.format() == "v1";
+        let mut ours = Rows::new();
+        for task in &report(&trace.bytes(), Mode::Strict).tasks {
+            add_as_in_go(&mut ours, task, is_v1);
+        }
+        let gos = rows_of_go(&oracle, is_v1);
+        groups += gos.len();
+        for name in ours.keys().chain(gos.keys()) {
+            let (ours, gos) = (ours.get(name), gos.get(name));
+            if !ours.zip(gos).is_some_and(|(ours, gos)| is_same(ours, gos)) {
+                let file = trace.file();
+                faults.push(format!("{file} {name:?}:\n  {ours:?}\n  Go: {gos:?}"));
+            }
+        }
+    }
+    assert!(groups > 1000, "only {groups} groups");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn is_same(ours: &Row, gos: &Row) -> bool {
+    let is_same_if_told = |ours: Option<i64>, gos| ours.is_none() || ours == gos;
+    (ours.tasks, ours.running, ours.life) == (gos.tasks, gos.running, gos.life)
+        && is_same_if_told(ours.runnable, gos.runnable)
+        && is_same_if_told(ours.syscall, gos.syscall)
+        && ours.blocked == gos.blocked
+}
