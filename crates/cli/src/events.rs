@@ -8,15 +8,13 @@ mod text;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use exectrace_reader::{
-    Description, Error, Event, Kind, Loss, MergeError, Merged, Reader, Repairs, Timestamp,
-};
+use exectrace_reader::{Event, MergeError, Merged, Reader, Timestamp};
 
 use self::filter::Filter;
 use self::json::JsonLines;
 use self::text::TextLines;
 use crate::advice;
-use crate::damage;
+use crate::ended::Ended;
 use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
 use crate::outcome::{self, Outcome};
@@ -78,20 +76,6 @@ struct Printed<'r, 'a> {
     first: Timestamp,
 }
 
-/// What came of a trace.
-#[derive(Default)]
-struct Ended {
-    /// Some events that are not syncs were read, printed or not.
-    has_events: bool,
-    fault: Option<Error>,
-    /// It is one of several traces, and does not say what the wall clock showed.
-    lacks_clock: bool,
-    description: Description,
-    loss: Loss,
-    repairs: Repairs,
-    first: Timestamp,
-}
-
 /// Prints the events.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let inputs = arguments.input.open_all(&arguments.files)?;
@@ -119,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         print(&inputs, arguments, lines)?
     };
     for (input, ended) in inputs.iter().zip(&ended) {
-        outcome = outcome.max(tell(input, ended, arguments.input.strict));
+        outcome = outcome.max(ended.tell(input, arguments.input.strict));
     }
     Ok(outcome.allow_partial(arguments.input.allow_partial))
 }
@@ -176,56 +160,4 @@ fn print(
         ended.end(merged.reader(trace), first.unwrap_or_default());
     }
     Ok(ended)
-}
-
-impl Ended {
-    fn add(&mut self, event: &Event, reader: &Reader<'_>) {
-        self.has_events |= event.kind != Kind::Sync;
-        if let Kind::UserLog { .. } = event.kind {
-            self.description.add(event, reader.tables());
-        }
-    }
-
-    fn end(&mut self, reader: &Reader<'_>, first: Timestamp) {
-        self.loss = reader.loss().clone();
-        self.description.add_to(&mut self.loss);
-        self.repairs = reader.repairs().clone();
-        self.first = first;
-    }
-}
-
-/// Says what was lost.
-fn tell(input: &Input<'_>, ended: &Ended, is_strict: bool) -> Outcome {
-    let name = &input.name;
-    if ended.lacks_clock {
-        let error = MergeError {
-            trace: 0,
-            error: None,
-        };
-        eprintln!("exectrace: {name}: {error}; give each of the traces alone");
-        return Outcome::Unreadable;
-    }
-    if let Some(fault) = input.fault {
-        eprintln!("exectrace: {name}: {fault}; {}", advice::on_packing(fault));
-    }
-    if let Some(fault) = ended.fault {
-        eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(&fault));
-    }
-    let is_whole = is_strict || ended.loss.is_none() && ended.repairs.is_none();
-    if !is_strict {
-        damage::tell(name, &ended.loss, &ended.repairs, ended.first);
-    }
-    match (ended.has_events, ended.fault) {
-        (true, None) if input.fault.is_none() && is_whole => Outcome::Whole,
-        // What was printed was not known to be faulty.
-        (true, Some(_)) if is_strict => Outcome::Unreadable,
-        (true, _) => Outcome::Partial,
-        (false, fault) if is_whole && fault.is_none_or(|fault| advice::is_empty(&fault)) => {
-            if fault.is_none() {
-                eprintln!("exectrace: {name}: {}", advice::on_empty(input.bytes()));
-            }
-            Outcome::Partial
-        }
-        (false, _) => Outcome::Unreadable,
-    }
 }

@@ -4,12 +4,14 @@
 mod advice;
 mod damage;
 mod demo;
+mod ended;
 mod error;
 mod events;
 mod info;
 mod input;
 mod outcome;
 mod progress;
+mod tasks;
 mod validate;
 
 use std::process::ExitCode;
@@ -39,6 +41,8 @@ enum Command {
     Info(info::Arguments),
     /// Print the events of a trace, one a line.
     Events(events::Arguments),
+    /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
+    Tasks(tasks::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
 }
@@ -61,6 +65,7 @@ pub fn run() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments).map(|()| Outcome::Whole),
         Command::Info(arguments) => info::run(&arguments),
         Command::Events(arguments) => events::run(&arguments),
+        Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
     };
     match result {

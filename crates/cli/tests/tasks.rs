@@ -1,0 +1,144 @@
+//! `exectrace tasks` on real files: what it prints, and how it exits.
+
+mod packed;
+mod support;
+
+use serde_json::Value;
+
+use packed::{gzip, packed_by_zstd};
+use support::{check_code, error, feed, read, run, shipped, text};
+
+/// Three tasks that run two functions.
+fn small() -> Vec<u8> {
+    let lines = "go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000000
+        String string=1 text=\"app::serve\"
+        String string=2 text=\"app::work\"
+        String string=3 text=\"app.rs\"
+        Stack stack=1 frame=0x10,1,3,5
+        Stack stack=2 frame=0x20,2,3,9
+        Gomaxprocs dt=1 workers=1 stack=0
+        ProcStart dt=1 thread=7
+        GoCreate dt=1 task=1 start_stack=1 stack=0
+        GoCreate dt=1 task=2 start_stack=2 stack=0
+        GoCreate dt=1 task=3 start_stack=2 stack=0
+        GoStart dt=10 task=1 seq=1
+        GoBlockRecv dt=30 stack=1
+        GoStart dt=1 task=2 seq=1
+        GoEnd dt=7
+        GoStart dt=1 task=3 seq=1
+        GoEnd dt=5";
+    exectrace_format::text::parse(lines).expect("is a trace")
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+#[test]
+fn groups_are_printed_with_the_sums_of_their_tasks() {
+    let output = feed(&["tasks"], small());
+    check_code(&output, 0);
+    let printed = text(&output);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[0], "standard input: 3 goroutines");
+    assert_eq!(
+        words(lines[1])[..4],
+        ["function", "goroutines", "life", "running"]
+    );
+    let work = "app::work 2 103.0ns 12.0ns 91.0ns - - - 49.0ns 54.0ns 54.0ns";
+    let serve = "app::serve 1 56.0ns 30.0ns 12.0ns 14.0ns - - 56.0ns 56.0ns 56.0ns chan receive";
+    assert_eq!(words(lines[2]), words(work), "{printed}");
+    assert_eq!(words(lines[3]), words(serve), "{printed}");
+    assert_eq!(lines.len(), 4);
+}
+
+#[test]
+fn the_tasks_of_a_group_are_printed_one_by_one() {
+    let output = feed(&["tasks", "--group", "app::work"], small());
+    check_code(&output, 0);
+    let printed = text(&output);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(
+        words(lines[2])[..3],
+        ["task:3", "4.0ns", "54.0ns"],
+        "{printed}"
+    );
+    assert_eq!(
+        words(lines[3])[..3],
+        ["task:2", "3.0ns", "49.0ns"],
+        "{printed}"
+    );
+    assert!(lines[2].ends_with("in the trace"), "{printed}");
+    let output = feed(&["tasks", "--group", "app::work", "--most", "1"], small());
+    assert!(text(&output).ends_with("\n and 1 more: --most 0 prints all\n"));
+    let output = feed(&["tasks", "--group", "nobody"], small());
+    check_code(&output, 0);
+    assert_eq!(text(&output).lines().count(), 2);
+}
+
+#[test]
+fn json_has_all_numbers() {
+    let output = feed(&["tasks", "--json"], small());
+    check_code(&output, 0);
+    let line: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+    assert_eq!(
+        (&line["schema"], &line["version"]),
+        (&"exectrace.tasks".into(), &1.into())
+    );
+    assert_eq!(
+        (&line["total"], &line["truncated"]),
+        (&2.into(), &false.into())
+    );
+    let work = &line["groups"][0];
+    assert_eq!(work["life"]["sum_ns"], 103);
+    assert_eq!(work["life"]["mean_ns"], 51.5);
+    assert_eq!(
+        (&work["life"]["p50_ns"], &work["life"]["max_ns"]),
+        (&49.into(), &54.into())
+    );
+    let serve = &line["groups"][1];
+    assert_eq!(serve["blocked_by_reason_ns"]["chan receive"], 14);
+    let output = feed(
+        &["tasks", "--json", "--group", "app::work", "--most", "1"],
+        small(),
+    );
+    let line: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+    assert_eq!(line["tasks"][0]["id"], "task:3");
+    assert_eq!(
+        (&line["total"], &line["truncated"]),
+        (&2.into(), &true.into())
+    );
+    assert!(line.get("groups").is_none());
+}
+
+#[test]
+fn exit_codes_are_those_of_all_commands() {
+    let whole = shipped("recorded/go1.19/deep.trace");
+    check_code(&run(&["tasks"], &[&whole]), 0);
+    let damaged = shipped("handmade/v2-type-137.trace");
+    let output = run(&["tasks"], &[&damaged, &whole]);
+    check_code(&output, 3);
+    assert!(
+        error(&output).contains("v2-type-137.trace: lost 2 bytes"),
+        "{}",
+        error(&output)
+    );
+    check_code(&run(&["tasks", "--allow-partial"], &[&damaged]), 0);
+    check_code(&run(&["tasks", "--strict"], &[&damaged]), 2);
+    check_code(
+        &run(&["tasks"], &[&shipped("handmade/v1-header-only.trace")]),
+        3,
+    );
+    check_code(
+        &run(&["tasks"], &[&shipped("handmade/v1-bad-magic.trace")]),
+        2,
+    );
+    check_code(&run(&["tasks"], &[]), 64);
+    check_code(&run(&["tasks"], &[&packed_by_zstd()]), 0);
+    let packed = gzip(&read(&whole));
+    let output = feed(&["tasks"], packed[..packed.len() - 1].to_vec());
+    check_code(&output, 3);
+    assert!(text(&output).lines().count() > 2);
+}
