@@ -331,9 +331,12 @@ impl Validator {
         let was_open = match range {
             Range::StopTheWorld => {
                 let stop = (event.task.0, event.worker.0, reason);
-                let own = self.stops.iter().position(|other| *other == stop);
+                let find =
+                    |is: &dyn Fn(&(u64, i64, StringId)) -> bool| self.stops.iter().position(is);
                 // Who stopped the world may let it go on from another worker.
-                let place = own.or_else(|| self.stops.iter().position(|other| other.2 == reason));
+                let place = find(&|other| *other == stop)
+                    .or_else(|| find(&|other| (other.1, other.2) == (stop.1, reason)))
+                    .or_else(|| find(&|other| other.2 == reason));
                 place.map(|place| self.stops.remove(place)).is_some()
             }
             // Go's format v1 has nothing against an end too many of this one.
