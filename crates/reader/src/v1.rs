@@ -174,8 +174,8 @@ impl<'a> Teller<'_, 'a> {
         Ok(())
     }
 
-    /// Appends what an event means. The answer is a region's name.
-    #[inline]
+    /// Appends what an event means. The answer is a region's name. Always inlined, as [`Checks::event`].
+    #[inline(always)]
     fn push(&mut self, raw: &RawEvent<'a>, told: &mut Vec<Event>) -> StringId {
         if raw.event_type == EventType::ProcStart {
             self.threads[raw.place] = ThreadId(raw.args[0]);

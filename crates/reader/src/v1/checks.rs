@@ -92,7 +92,8 @@ impl Checks {
     }
 
     /// Checks an event, which then has happened; one that is refused changes nothing. `name` is that of a region.
-    #[inline]
+    /// Always inlined, where strict and where tolerant readers tell an event.
+    #[inline(always)]
     pub(super) fn event(&mut self, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
         use EventType as E;
         let is_timer = !self.timer_tasks.is_empty() && self.is_of_timer(event);
@@ -179,6 +180,13 @@ impl Checks {
 }
 
 impl Checks {
+    /// Checks an event once more, after what it demands was brought about. Whether it is right now.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn event_again(&mut self, event: &RawEvent<'_>, name: StringId) -> bool {
+        self.event(event, name).is_ok()
+    }
+
     /// Whether a task that runs timers wakes another one, which it may do from anywhere.
     fn is_of_timer(&self, event: &RawEvent<'_>) -> bool {
         matches!(

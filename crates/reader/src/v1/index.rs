@@ -391,12 +391,17 @@ impl Stacks {
         tables: &mut Tables<'a>,
     ) -> StackId {
         let Some((offset, known)) = self.by_id.get_mut(id) else {
-            let unknown = self.unknown.as_mut();
-            return unknown.map_or(StackId(0), |unknown| {
-                unknown.id(id, |id| tables.raw_stack(id))
-            });
+            return self.unknown_id(id, tables);
         };
         *known.get_or_insert_with(|| intern(*offset, file, version, strings, tables))
+    }
+
+    #[cold]
+    fn unknown_id(&mut self, id: u64, tables: &mut Tables<'_>) -> StackId {
+        let unknown = self.unknown.as_mut();
+        unknown.map_or(StackId(0), |unknown| {
+            unknown.id(id, |id| tables.raw_stack(id))
+        })
     }
 }
 

@@ -128,8 +128,8 @@ impl Meanings {
         self.before
     }
 
-    /// Says in `told` what the event means. The answer is a region's name.
-    #[inline]
+    /// Says in `told` what the event means. The answer is a region's name. Always inlined, where events are told.
+    #[inline(always)]
     pub(super) fn tell<'a>(
         &mut self,
         event: &RawEvent<'a>,
