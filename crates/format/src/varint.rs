@@ -38,12 +38,10 @@ pub enum VarintError {
 /// assert_eq!(exectrace_format::varint::write(&mut out, 0, 300), 2);
 /// assert_eq!(out[..2], [0xac, 0x02]);
 /// ```
-#[inline]
+// A recorder's hot path, which writes a number or two an event: as a call it costs more than what it does.
+#[inline(always)]
 pub const fn write(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> usize {
-    const MASK: usize = EVENT_BYTES_MAX - 1;
-    let mut at = at;
-    let mut value = value;
-    // The first rounds of the loop, unrolled: most numbers have one to three bytes.
+    // Most numbers have one to three bytes.
     if value < 1 << 7 {
         out[at & MASK] = value as u8;
         return at.wrapping_add(1);
@@ -54,8 +52,20 @@ pub const fn write(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> us
         return at.wrapping_add(2);
     }
     out[at.wrapping_add(1) & MASK] = (value >> 7) as u8 | 0x80;
-    value >>= 14;
-    at = at.wrapping_add(2);
+    if value < 1 << 21 {
+        out[at.wrapping_add(2) & MASK] = (value >> 14) as u8;
+        return at.wrapping_add(3);
+    }
+    write_long(out, at.wrapping_add(2), value >> 14)
+}
+
+const MASK: usize = EVENT_BYTES_MAX - 1;
+
+/// The rest of a number of four bytes or more.
+#[inline(never)]
+const fn write_long(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> usize {
+    let mut at = at;
+    let mut value = value;
     while value >= 0x80 {
         out[at & MASK] = value as u8 | 0x80;
         value >>= 7;

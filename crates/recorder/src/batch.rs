@@ -13,6 +13,8 @@
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use exectrace_format::go_v1::EventType;
+
 use crate::free_list::FreeList;
 use crate::memory::Reservation;
 
@@ -27,6 +29,29 @@ pub(crate) const EVENT_TYPES: usize = 64;
 
 /// Events by type.
 pub(crate) type Counts = [u32; EVENT_TYPES];
+
+/// Takes the events in `records` out of the counts again.
+pub(crate) fn uncount(records: &[u8], counts: &mut Counts) {
+    let mut at = 0;
+    while at < records.len() {
+        let event_type = records[at] & 63;
+        let more = records[at] >> 6;
+        at += 1;
+        if more == 3 {
+            at += 1 + usize::from(records[at]);
+        } else {
+            for _ in 0..=more {
+                while records[at] >= 0x80 {
+                    at += 1;
+                }
+                at += 1;
+            }
+        }
+        if event_type != EventType::Batch as u8 {
+            counts[usize::from(event_type)] -= 1;
+        }
+    }
+}
 
 /// A place whose event type, and the stack, depend on what the collector finds out about stacks.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
 };
 
-use crate::batch::BatchPtr;
+use crate::batch::{BatchPtr, Counts, EVENT_TYPES};
 use crate::gate::{Gate, SessionStamp};
 use crate::intern_table::Chunk;
 use crate::lane_writer::LaneWriter;
@@ -71,6 +71,8 @@ pub(crate) struct LaneState {
     pub(crate) batch: Option<BatchPtr>,
     pub(crate) position: *mut u8,
     pub(crate) limit: *mut u8,
+    /// Events in the batch by type.
+    pub(crate) counts: Counts,
     pub(crate) first_batch: bool,
     /// A ProcStart is written and no ProcStop after it.
     pub(crate) proc_running: bool,
@@ -388,6 +390,7 @@ fn make() -> Option<&'static Lane> {
             batch: None,
             position: std::ptr::null_mut(),
             limit: std::ptr::null_mut(),
+            counts: [0; EVENT_TYPES],
             first_batch: true,
             proc_running: false,
             sweeping: false,

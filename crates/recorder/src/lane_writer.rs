@@ -5,13 +5,14 @@
 )]
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering;
 
 use exectrace_format::go_v1::{Batch, Event, EventType, GCSweepDone, GoBlock, ProcStop};
 use exectrace_format::limits::EVENT_BYTES_MAX;
 use exectrace_format::{StackId, StringId, WorkerId};
 
-use crate::batch::{BatchPtr, EVENT_BYTES, LARGE_BYTES, Patch};
+use crate::batch::{BatchPtr, EVENT_BYTES, EVENT_TYPES, LARGE_BYTES, Patch, uncount};
 use crate::clock;
 use crate::gate::{Refusal, SessionStamp};
 use crate::intern_table::hash_of_bytes;
@@ -41,7 +42,8 @@ pub(crate) const MESSAGE_BYTES_MAX: usize = LARGE_BYTES - 2048;
 
 /// The inside of a hook. Leaving it (drop) lowers the gate.
 ///
-/// Two words, so that it lives in registers: the session's stamp is in the lane, which was set up for it.
+/// Two words that never change, so that they live in registers: the session's stamp is in the lane, which was set up for it. A hot
+/// hook keeps them there by leaving what is rare to [`LaneWriter::apart`].
 pub(crate) struct LaneWriter {
     lane: &'static Lane,
     now: u64,
@@ -83,12 +85,9 @@ impl LaneWriter {
         Self::enter_lane(lane::own()?, false)
     }
 
-    /// As [`Self::enter`], for a caller that has the thread's lane at hand.
+    /// As [`Self::enter`], for a caller that has the thread's lane at hand, and has seen that a session is running.
     #[inline(always)]
     pub(crate) fn enter_on(lane: &'static Lane) -> Option<Self> {
-        if !session_word::is_on() {
-            return None;
-        }
         Self::enter_lane(lane, true)
     }
 
@@ -102,12 +101,13 @@ impl LaneWriter {
                 return None;
             }
         };
+        // Relaxed: only the owner stores here.
+        let is_new = lane.session.load(Ordering::Relaxed) != stamp.word();
         let mut writer = Self {
             lane,
             now: 0,
             _this_thread: PhantomData,
         };
-        let is_new = writer.stamp() != stamp;
         if timed || is_new {
             writer.now = clock::now();
             #[cfg(any(test, feature = "clock-skew"))]
@@ -116,9 +116,26 @@ impl LaneWriter {
             }
         }
         if is_new {
-            writer.set_up(stamp);
+            writer.apart(move |writer| writer.set_up(stamp));
         }
         Some(writer)
+    }
+
+    /// Does what a hot hook seldom does: with a pen of its own, so that the hook's need not lie in memory for it.
+    #[inline(always)]
+    pub(crate) fn apart<T>(&self, work: impl FnOnce(&mut Self) -> T) -> T {
+        #[cold]
+        #[inline(never)]
+        fn with<T>(lane: &'static Lane, now: u64, work: impl FnOnce(&mut LaneWriter) -> T) -> T {
+            // The gate is lowered by the hook's own.
+            let mut writer = ManuallyDrop::new(LaneWriter {
+                lane,
+                now,
+                _this_thread: PhantomData,
+            });
+            work(&mut writer)
+        }
+        with(self.lane, self.now, work)
     }
 
     /// Writes the end of what the lane has open, when the session is closed: Go 1.19's pages do not survive a task that runs
@@ -169,7 +186,6 @@ impl LaneWriter {
     }
 
     /// The lane's first hook in a session: what a former session left is forgotten.
-    #[cold]
     fn set_up(&mut self, stamp: SessionStamp) {
         let lane = self.lane;
         let start_tick = stamp.start_tick();
@@ -186,6 +202,7 @@ impl LaneWriter {
         state.cut_texts = 0;
         state.cut_stacks = 0;
         state.dropped_regions = 0;
+        state.counts = [0; EVENT_TYPES];
         // Relaxed: stored by the owner; a handler believes `running` only if `session` is the session.
         lane.running.store(0, Ordering::Relaxed);
         // Relaxed: as above.
@@ -214,15 +231,14 @@ impl LaneWriter {
     #[inline(always)]
     pub(crate) fn room_bytes(&mut self, bytes: usize) -> bool {
         let state = self.state();
-        state.limit.addr() - state.position.addr() >= bytes + END_BYTES || self.refill(bytes)
+        let left = state.limit.addr() - state.position.addr();
+        left >= bytes + END_BYTES || self.apart(move |writer| writer.refill(bytes))
     }
 
     /// Hands the batch over and takes an empty one.
     ///
     /// After the first refusal the lane has no room in this session, even if the collector gives batches back meanwhile: what
     /// the hook still had to say would contradict what was lost.
-    #[cold]
-    #[inline(never)]
     fn refill(&mut self, bytes: usize) -> bool {
         let (number, stamp, tick) = (self.lane.number(), self.stamp(), self.last_tick());
         let state = self.state();
@@ -265,8 +281,17 @@ impl LaneWriter {
     #[inline(always)]
     pub(crate) fn tick_after(&mut self, cause: u64) -> u64 {
         let now = self.now;
-        let tick = now.max(self.last_tick() + 1).max(cause + 1);
-        if tick - now > CLAMP_TICKS {
+        if now > self.last_tick() && now > cause {
+            now
+        } else {
+            self.apart(move |writer| writer.held_back_tick(cause))
+        }
+    }
+
+    /// The same where the clock does not allow for now.
+    fn held_back_tick(&mut self, cause: u64) -> u64 {
+        let tick = cause.max(self.last_tick()) + 1;
+        if tick - self.now > CLAMP_TICKS {
             self.state().clamps += 1;
         }
         tick
@@ -305,9 +330,7 @@ impl LaneWriter {
     fn commit(&mut self, event_type: EventType, length: usize, tick: u64) {
         let state = self.state();
         state.position = state.position.wrapping_add(length);
-        if let Some(batch) = &mut state.batch {
-            batch.head().counts[event_type as usize & 63] += 1;
-        }
+        state.counts[event_type as usize % EVENT_TYPES] += 1;
         // Relaxed: only the owner stores here.
         self.lane.last_tick.store(tick, Ordering::Relaxed);
     }
@@ -332,7 +355,8 @@ impl LaneWriter {
         };
         let place = self.place();
         let length = event.encode(delta, place);
-        place[0] = (place[0] & !63) | event_type as u8;
+        debug_assert_eq!(place[0], STOP_SHAPE | EventType::GoBlock as u8);
+        place[0] = STOP_SHAPE | event_type as u8;
         self.commit(event_type, length, tick);
     }
 
@@ -417,16 +441,13 @@ impl LaneWriter {
     }
 
     /// Forgets all records since `mark`, which was made after the last call for room.
-    #[cold]
     pub(crate) fn rewind(&mut self, mark: Mark) {
         let lane = self.lane;
         let state = self.state();
         let written = state.position.addr() - mark.position.addr();
         // SAFETY: from the mark to the position stand records of the lane's own batch.
         let records = unsafe { std::slice::from_raw_parts(mark.position, written) };
-        if let Some(batch) = &mut state.batch {
-            uncount(records, &mut batch.head().counts);
-        }
+        uncount(records, &mut state.counts);
         state.position = mark.position;
         state.proc_running = mark.proc_running;
         // Relaxed: only the owner stores here.
@@ -538,6 +559,9 @@ impl LaneWriter {
     }
 }
 
+/// Beside the type in a stop's first byte: that one argument follows the time.
+const STOP_SHAPE: u8 = 1 << 6;
+
 /// Bytes of a padded stack id: enough for 32 bits.
 pub(crate) const PADDED_BYTES: usize = 5;
 
@@ -555,30 +579,8 @@ pub(crate) fn write_padded(place: &mut [u8], value: u32) {
 pub(crate) fn take_filled(state: &mut LaneState) -> Option<BatchPtr> {
     let mut batch = state.batch.take()?;
     batch.head().used = (state.position.addr() - batch.payload().addr()) as u32;
+    batch.head().counts = std::mem::replace(&mut state.counts, [0; EVENT_TYPES]);
     state.position = std::ptr::null_mut();
     state.limit = std::ptr::null_mut();
     Some(batch)
-}
-
-/// Takes the events in `records` out of the counts again.
-fn uncount(records: &[u8], counts: &mut crate::batch::Counts) {
-    let mut at = 0;
-    while at < records.len() {
-        let event_type = records[at] & 63;
-        let more = records[at] >> 6;
-        at += 1;
-        if more == 3 {
-            at += 1 + usize::from(records[at]);
-        } else {
-            for _ in 0..=more {
-                while records[at] >= 0x80 {
-                    at += 1;
-                }
-                at += 1;
-            }
-        }
-        if event_type != EventType::Batch as u8 {
-            counts[usize::from(event_type)] -= 1;
-        }
-    }
 }

@@ -182,7 +182,9 @@ impl Run<'_> {
     /// Writes the end of the run, and gives the thread back to the outer task.
     #[inline(always)]
     fn finish(self, write: impl FnOnce(&mut LaneWriter, &'static TaskRecord)) {
-        if let Some((lane, record)) = self.place {
+        if session_word::is_on()
+            && let Some((lane, record)) = self.place
+        {
             write_end(lane, record, self.outer, self.suspended, write);
         }
         self.finish_unheard();
@@ -203,13 +205,14 @@ impl Run<'_> {
 impl Drop for Run<'_> {
     #[inline]
     fn drop(&mut self) {
-        let Some((_, record)) = self.place else {
+        let Some((lane, record)) = self.place else {
             return;
         };
         let ending = Run { ..*self };
-        ending.finish(|writer, record| {
-            record.word.end(&mut TaskLogger::new(writer, record, 0));
-        });
+        if session_word::is_on() {
+            write_last(lane, record, self.outer, self.suspended);
+        }
+        ending.finish_unheard();
         record.word.end_unheard();
         region::abandon(record);
     }
@@ -233,24 +236,44 @@ fn write_start(
     if !writer.room(TRANSITION_EVENTS + 2) {
         return Suspended::NOT;
     }
+    let is_common = writer.running() == 0 && writer.state().proc_running && label.is_empty();
+    if is_common
+        && record
+            .word
+            .start_runnable(&mut TaskLogger::new(&mut writer, record, 0))
+    {
+        return Suspended::NOT;
+    }
+    writer.apart(move |writer| write_any_start(writer, record, outer, nesting, label))
+}
+
+/// As [`write_start`], whatever the lane, the task and the label are.
+fn write_any_start(
+    writer: &mut LaneWriter,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    nesting: Nesting,
+    label: &[u8],
+) -> Suspended {
     let running = writer.running();
     let mut suspended = Suspended::NOT;
     if running != 0 && running != record.id() {
-        suspend(&mut writer, nesting);
+        suspend(writer, nesting);
         if outer.is_some() {
             suspended = Suspended::new(writer.stamp(), nesting);
         }
     }
+    let lane = writer.lane();
     if !writer.state().proc_running && lane.role() == ThreadRole::Recorder {
         // The collector's lane is a worker only if the sink runs tasks.
-        worker_count::raise_to(&mut writer, lane.number() + 1);
+        worker_count::raise_to(writer, lane.number() + 1);
     }
     let mut name = StringId(0);
     if !label.is_empty() {
         // Interned by the hook that uses it, for the session that it belongs to.
         name = writer.string_id(label);
     }
-    let mut logger = TaskLogger::new(&mut writer, record, 0);
+    let mut logger = TaskLogger::new(writer, record, 0);
     logger.label = name;
     record.word.start(&mut logger);
     suspended
@@ -281,8 +304,25 @@ fn write_yield(
 ) {
     write_end(lane, record, outer, suspended, |writer, record| {
         let stack = leaves.last().map_or(0, |leaf| leaf.stack_id(writer));
-        let mut logger = TaskLogger::new(writer, record, stack);
-        record.word.pause(&mut logger, Pause::Yield);
+        task_logger::stop(writer, record, Pause::Yield, EventType::GoBlock, stack);
+    });
+}
+
+/// Writes that the run of `record` is its last.
+#[inline(never)]
+fn write_last(
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    suspended: Suspended,
+) {
+    write_end(lane, record, outer, suspended, |writer, record| {
+        let is_written = record
+            .word
+            .end_running(&mut TaskLogger::new(writer, record, 0));
+        if !is_written {
+            writer.apart(move |writer| record.word.end(&mut TaskLogger::new(writer, record, 0)));
+        }
     });
 }
 
@@ -302,7 +342,7 @@ fn write_end(
         write(&mut writer, record);
     }
     if let Some(outer) = outer {
-        resume(&mut writer, outer, suspended);
+        writer.apart(move |writer| resume(writer, outer, suspended));
     }
 }
 
@@ -315,7 +355,6 @@ fn runs_here(writer: &LaneWriter, record: &TaskRecord) -> bool {
 }
 
 /// The running task makes room for another one on its thread; its word stays as it is, for wakers.
-#[cold]
 pub(crate) fn suspend(writer: &mut LaneWriter, nesting: Nesting) {
     suspend_for(
         writer,
@@ -336,7 +375,6 @@ pub(crate) fn suspend_for(writer: &mut LaneWriter, event_type: EventType) {
 }
 
 /// The outer task runs on.
-#[cold]
 pub(crate) fn resume(writer: &mut LaneWriter, outer: &'static TaskRecord, suspended: Suspended) {
     // Relaxed: stored by this thread.
     if outer.in_syscall.load(Ordering::Relaxed) || !writer.room(TRANSITION_EVENTS) {

@@ -33,6 +33,26 @@ pub(crate) fn pause(
     record.word.pause(&mut logger, pause)
 }
 
+/// Writes that the running task stops, by an event of this type if it waits: as [`pause`], for hot hooks.
+#[inline(always)]
+pub(crate) fn stop(
+    writer: &mut LaneWriter,
+    record: &'static TaskRecord,
+    pause: Pause,
+    block_type: EventType,
+    stack: u32,
+) {
+    let mut logger = TaskLogger::new(writer, record, stack);
+    logger.block_type = block_type;
+    if !record.word.pause_running(&mut logger, pause) {
+        writer.apart(move |writer| {
+            let mut logger = TaskLogger::new(writer, record, stack);
+            logger.block_type = block_type;
+            record.word.pause(&mut logger, pause);
+        });
+    }
+}
+
 /// A lane's pen in the hands of one task's transition.
 pub(crate) struct TaskLogger<'writer> {
     writer: &'writer mut LaneWriter,
@@ -109,9 +129,8 @@ impl<'writer> TaskLogger<'writer> {
     fn write_start(&mut self, tick: u64, seq: u64, local: bool) -> u64 {
         let mut tick = tick;
         if !self.writer.state().proc_running {
-            let thread = ThreadId(self.writer.lane().thread());
-            self.writer.emit(tick, &ProcStart { thread });
-            self.writer.state().proc_running = true;
+            self.writer
+                .apart(move |writer| write_proc_start(writer, tick));
             tick += 1;
         }
         let task = self.task();
@@ -192,6 +211,12 @@ impl<'writer> TaskLogger<'writer> {
     }
 }
 
+fn write_proc_start(writer: &mut LaneWriter, tick: u64) {
+    let thread = ThreadId(writer.lane().thread());
+    writer.emit(tick, &ProcStart { thread });
+    writer.state().proc_running = true;
+}
+
 impl TaskLog for TaskLogger<'_> {
     type Mark = Mark;
 
@@ -210,9 +235,9 @@ impl TaskLog for TaskLogger<'_> {
         self.writer.mark()
     }
 
-    #[inline]
+    #[inline(always)]
     fn rewind(&mut self, mark: Mark) {
-        self.writer.rewind(mark);
+        self.writer.apart(move |writer| writer.rewind(mark));
     }
 
     #[inline(always)]

@@ -96,8 +96,16 @@ pub(crate) fn wake(record: &'static TaskRecord) {
         return;
     }
     let stack = writer.stack_id();
-    let inside_a_run = writer.running() != 0;
-    let mut logger = TaskLogger::new(&mut writer, record, stack);
-    logger.introduces = inside_a_run;
-    record.word.wake(&mut logger);
+    if record
+        .word
+        .wake_waiting(&mut TaskLogger::new(&mut writer, record, stack))
+    {
+        return;
+    }
+    writer.apart(move |writer| {
+        let inside_a_run = writer.running() != 0;
+        let mut logger = TaskLogger::new(writer, record, stack);
+        logger.introduces = inside_a_run;
+        record.word.wake(&mut logger);
+    });
 }

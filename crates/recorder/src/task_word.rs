@@ -95,16 +95,15 @@ impl Word {
         }
     }
 
+    /// As a comparison with [`Self::state`], for hot paths: the compiler makes a table of that.
     #[inline]
-    fn is_known(self, start_tick: u64) -> bool {
-        self.tick() >= start_tick
+    fn is_in(self, state: State) -> bool {
+        self.0 & 7 == state as u64
     }
 
     #[inline]
-    fn is_runnable(self, start_tick: u64) -> bool {
-        use State::{IntroducedRunnable, Runnable, RunnableWoken};
-        self.is_known(start_tick)
-            && matches!(self.state(), Runnable | RunnableWoken | IntroducedRunnable)
+    fn is_known(self, start_tick: u64) -> bool {
+        self.tick() >= start_tick
     }
 }
 
@@ -154,6 +153,18 @@ pub(crate) enum Pause {
     Forever,
     /// It wants to run again at once.
     Yield,
+}
+
+impl Pause {
+    /// What it comes to for a task that was woken in its run, or was not.
+    #[inline(always)]
+    fn outcome(self, woken: bool) -> (Step, State, Paused) {
+        match self {
+            Self::Block if !woken => (Step::Block, State::Waiting, Paused::Blocked),
+            Self::Forever if !woken => (Step::Block, State::Dead, Paused::Blocked),
+            _ => (Step::Yield, State::Runnable, Paused::Yielded),
+        }
+    }
 }
 
 /// What a pause became.
@@ -240,7 +251,7 @@ impl TaskWord {
     #[inline]
     pub(crate) fn is_running(&self, start_tick: u64) -> bool {
         let word = self.load();
-        word.is_known(start_tick) && matches!(word.state(), State::Running | State::RunningWoken)
+        word.is_known(start_tick) && (word.is_in(State::Running) || word.is_in(State::RunningWoken))
     }
 
     /// Whether the session that began at `start_tick` has heard of the task.
@@ -283,8 +294,27 @@ impl TaskWord {
         word.state() == State::Dead
     }
 
-    /// Somebody wakes the task. Returns whether an event was written.
+    /// Somebody wakes the task, which waits: the common case of [`Self::wake`]. False, and nothing is written, if it is another or the
+    /// task was changed meanwhile.
     #[inline(always)]
+    pub(crate) fn wake_waiting<L: TaskLog>(&self, log: &mut L) -> bool {
+        let word = self.load();
+        if !word.is_known(log.start_tick()) || !word.is_in(State::Waiting) {
+            return false;
+        }
+        let mark = log.mark();
+        let (seq, local) = (self.seq() + 1, self.is_at_home(log));
+        let tick = log.write(word.tick(), Step::Unblock { seq, local });
+        let next = Word::new(tick, State::RunnableWoken).with_local(local);
+        let is_done = self.swap(word, next);
+        if !is_done {
+            log.rewind(mark);
+        }
+        is_done
+    }
+
+    /// Somebody wakes the task. Returns whether an event was written.
+    #[inline]
     pub(crate) fn wake<L: TaskLog>(&self, log: &mut L) -> bool {
         let mark = log.mark();
         let mut word = self.load();
@@ -331,22 +361,34 @@ impl TaskWord {
         }
     }
 
-    /// The thread begins to run the task. Returns whether the session sees it run from now on.
+    /// The thread begins to run the task, which is runnable: the common case of [`Self::start`]. False, and nothing is written,
+    /// if it is another.
     #[inline(always)]
+    pub(crate) fn start_runnable<L: TaskLog>(&self, log: &mut L) -> bool {
+        let word = self.load();
+        let is_woken = word.is_in(State::RunnableWoken);
+        if !word.is_known(log.start_tick()) || !(is_woken || word.is_in(State::Runnable)) {
+            return false;
+        }
+        let seq = self.seq() + 1 + u64::from(is_woken);
+        let local = self.is_at_home(log) && (!is_woken || word.is_local());
+        let tick = log.write(word.tick(), Step::Start { seq, local });
+        self.set_seq(seq);
+        self.set_lane(log);
+        // Release: publishes seq; pairs with the Acquire in `load`. Nobody else changes the word of a known task that is runnable:
+        // no swap is needed.
+        self.word
+            .store(Word::new(tick, State::Running).0, Ordering::Release);
+        true
+    }
+
+    /// The thread begins to run the task. Returns whether the session sees it run from now on.
+    #[inline]
     pub(crate) fn start<L: TaskLog>(&self, log: &mut L) -> bool {
-        let mut word = self.load();
-        if word.is_runnable(log.start_tick()) {
-            // Nobody else changes the word of a known task that is runnable: no swap is needed.
-            let Some((tick, seq)) = self.write_start(log, word) else {
-                return false;
-            };
-            self.set_seq(seq);
-            self.set_lane(log);
-            // Release: publishes seq; pairs with the Acquire in `load`.
-            self.word
-                .store(Word::new(tick, State::Running).0, Ordering::Release);
+        if self.start_runnable(log) {
             return true;
         }
+        let mut word = self.load();
         let mark = log.mark();
         loop {
             let Some((tick, seq)) = self.write_start(log, word) else {
@@ -363,7 +405,7 @@ impl TaskWord {
     }
 
     /// Writes what leads a task from `word` to running: the tick and the seq of its start.
-    #[inline(always)]
+    #[inline]
     fn write_start<L: TaskLog>(&self, log: &mut L, word: Word) -> Option<(u64, u64)> {
         let cause = word.tick();
         if !word.is_known(log.start_tick()) {
@@ -393,8 +435,27 @@ impl TaskWord {
         Some((log.write(cause, Step::Start { seq, local }), seq))
     }
 
-    /// The thread stops running the task, which has not ended.
+    /// The thread stops running the task in a run that the session sees: the common case of [`Self::pause`]. False, and nothing is
+    /// written, if it is another or the task was changed meanwhile.
     #[inline(always)]
+    pub(crate) fn pause_running<L: TaskLog>(&self, log: &mut L, pause: Pause) -> bool {
+        let word = self.load();
+        let woken = word.is_in(State::RunningWoken);
+        if !word.is_known(log.start_tick()) || !(woken || word.is_in(State::Running)) {
+            return false;
+        }
+        let mark = log.mark();
+        let (step, state, _) = pause.outcome(woken);
+        let tick = log.write(word.tick(), step);
+        let is_done = self.swap(word, Word::new(tick, state));
+        if !is_done {
+            log.rewind(mark);
+        }
+        is_done
+    }
+
+    /// The thread stops running the task, which has not ended.
+    #[inline]
     pub(crate) fn pause<L: TaskLog>(&self, log: &mut L, pause: Pause) -> Paused {
         let mark = log.mark();
         let mut word = self.load();
@@ -402,16 +463,11 @@ impl TaskWord {
             if !word.is_known(log.start_tick()) {
                 return Paused::Unseen;
             }
-            let woken = match word.state() {
-                State::Running => false,
-                State::RunningWoken => true,
-                _ => return Paused::Unseen,
-            };
-            let (step, state, paused) = match pause {
-                Pause::Block if !woken => (Step::Block, State::Waiting, Paused::Blocked),
-                Pause::Forever if !woken => (Step::Block, State::Dead, Paused::Blocked),
-                _ => (Step::Yield, State::Runnable, Paused::Yielded),
-            };
+            let woken = word.is_in(State::RunningWoken);
+            if !woken && !word.is_in(State::Running) {
+                return Paused::Unseen;
+            }
+            let (step, state, paused) = pause.outcome(woken);
             let tick = log.write(word.tick(), step);
             if self.swap(word, Word::new(tick, state)) {
                 return paused;
@@ -419,6 +475,25 @@ impl TaskWord {
             log.rewind(mark);
             word = self.load();
         }
+    }
+
+    /// The task ends in a run that the session sees: the common case of [`Self::end`]. False, and nothing is written, if it is another
+    /// or the task was changed meanwhile.
+    #[inline(always)]
+    pub(crate) fn end_running<L: TaskLog>(&self, log: &mut L) -> bool {
+        let word = self.load();
+        if !word.is_known(log.start_tick())
+            || !(word.is_in(State::Running) || word.is_in(State::RunningWoken))
+        {
+            return false;
+        }
+        let mark = log.mark();
+        let tick = log.write(word.tick(), Step::End);
+        let is_done = self.swap(word, Word::new(tick, State::Dead));
+        if !is_done {
+            log.rewind(mark);
+        }
+        is_done
     }
 
     /// The task has ended, in a run or outside of one. A task that the session never heard of ends unheard.

@@ -107,7 +107,8 @@ fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
                 let word = word.clone();
                 thread::spawn(move || {
                     let mut log = Batch::new(clock);
-                    if !word.wake_without_event(START) {
+                    // As the hook does: the cheapest way that will do.
+                    if !word.wake_without_event(START) && !word.wake_waiting(&mut log) {
                         word.wake(&mut log);
                     }
                     log.events
@@ -115,9 +116,13 @@ fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
             })
             .collect();
         word.start(&mut first);
-        word.pause(&mut first, Pause::Block);
+        if !word.pause_running(&mut first, Pause::Block) {
+            word.pause(&mut first, Pause::Block);
+        }
         word.start(&mut first);
-        word.end(&mut first);
+        if !word.end_running(&mut first) {
+            word.end(&mut first);
+        }
         let mut events = first.events;
         for waker in wakers {
             events.extend(waker.join().expect("the waker ends"));
