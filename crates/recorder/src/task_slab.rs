@@ -67,8 +67,14 @@ impl TaskRecord {
     /// One more handle or waker.
     #[inline]
     pub(crate) fn retain(&self) {
+        self.retain_some(1);
+    }
+
+    /// So many more.
+    #[inline]
+    pub(crate) fn retain_some(&self, count: u32) {
         // Relaxed: the caller holds a reference already.
-        self.references.fetch_add(1, Ordering::Relaxed);
+        self.references.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Whether more than `count` handles and wakers hold the record.
@@ -88,8 +94,14 @@ impl TaskRecord {
     /// One less; the last one gives the record back.
     #[inline]
     pub(crate) fn release(&'static self) {
+        self.release_some(1);
+    }
+
+    /// So many less.
+    #[inline]
+    pub(crate) fn release_some(&'static self, count: u32) {
         // Release: what this holder did comes before the record's next use; pairs with the Acquire below.
-        if self.references.fetch_sub(1, Ordering::Release) == 1 {
+        if self.references.fetch_sub(count, Ordering::Release) == count {
             // Acquire: as above.
             self.references.load(Ordering::Acquire);
             give_back(self);

@@ -4,6 +4,9 @@
 //! room for one pointer and may outlive its task, and making one must not go through the global allocator: wakers are cloned
 //! under the runtime's locks, and inside allocators that are traced. So the pointer is to a cell in the slab of task records,
 //! counted like every other handle on it. The first cell of a task is its record itself.
+//!
+//! Counting is an atomic operation, and the one who hands wakers out is alone: so it may have handles counted in advance, and take
+//! from that stock, or put back, without any.
 #![expect(
     unsafe_code,
     reason = "a counted handle that passes through a waker's pointer"
@@ -51,6 +54,23 @@ impl WakerCell {
         Some(Self { record })
     }
 
+    /// Counts so many further handles, as that many clones would that are turned [into pointers](Self::into_raw).
+    #[inline]
+    pub fn stock(&self, handles: u32) {
+        self.record.retain_some(handles);
+    }
+
+    /// Lets go of this handle, and of so many that are in stock.
+    ///
+    /// # Safety
+    /// So many must be counted, by [`Self::stock`] or as pointers, that are never turned back into handles.
+    #[inline]
+    pub unsafe fn let_go(self, in_stock: u32) {
+        let record = self.record;
+        std::mem::forget(self);
+        record.release_some(1 + in_stock);
+    }
+
     /// A further cell of the same task, for wakers that stand for another waker. `None` when memory is refused.
     pub fn another(&self) -> Option<Self> {
         let record = task_slab::take_twin(self.record)?;
@@ -63,13 +83,13 @@ impl WakerCell {
         &self.record.waker
     }
 
-    /// Whether somebody holds the cell beside this handle and, if it is the task's first, the [`Task`]. What those did before
-    /// who let go of it is done.
+    /// Whether somebody holds the cell beside this handle, so many in stock and, if it is the task's first, the [`Task`]. What
+    /// those did before who let go of it is done.
     #[inline]
-    pub fn is_shared(&self) -> bool {
+    pub fn is_shared(&self, in_stock: u32) -> bool {
         let is_first = std::ptr::eq(self.record, self.record.task());
         self.record
-            .is_held_by_more_than(if is_first { 2 } else { 1 })
+            .is_held_by_more_than(in_stock + if is_first { 2 } else { 1 })
     }
 
     /// The calling thread wakes the cell's task: see [`TaskRef::wake`](crate::hook::TaskRef::wake).
@@ -97,7 +117,8 @@ impl WakerCell {
     /// The handle behind a pointer.
     ///
     /// # Safety
-    /// The pointer must come from [`Self::into_raw`], and each such pointer may be turned back into one handle that is dropped.
+    /// The pointer must come from [`Self::into_raw`] or, for a handle in stock, [`Self::as_ptr`]; and each may be turned back into
+    /// one handle that is dropped.
     #[inline]
     pub unsafe fn from_raw(pointer: *const ()) -> Self {
         let pointer = pointer.cast::<TaskRecord>();
@@ -138,11 +159,27 @@ mod tests {
     fn a_cell_is_shared_while_a_clone_of_it_lives() {
         let task = task();
         let cell = WakerCell::of(&task).expect("memory");
-        assert!(!cell.is_shared());
+        assert!(!cell.is_shared(0));
         let clone = cell.clone();
-        assert!(cell.is_shared());
+        assert!(cell.is_shared(0));
         drop(clone);
-        assert!(!cell.is_shared());
+        assert!(!cell.is_shared(0));
+    }
+
+    #[test]
+    fn handles_in_stock_count_as_clones_do() {
+        let task = task();
+        let cell = WakerCell::of(&task).expect("memory");
+        let other = cell.clone();
+        other.stock(3);
+        assert!(cell.is_shared(3));
+        // SAFETY: one of those in stock, turned back once.
+        let first = unsafe { WakerCell::from_raw(cell.as_ptr()) };
+        // SAFETY: two are left, and nobody turns them back.
+        unsafe { other.let_go(2) };
+        assert!(cell.is_shared(0));
+        drop(first);
+        assert!(!cell.is_shared(0));
     }
 
     #[test]
@@ -152,8 +189,8 @@ mod tests {
         let further = cell.another().expect("memory");
         let furthest = further.another().expect("memory");
         assert!(!std::ptr::eq(cell.words(), further.words()));
-        assert!(!further.is_shared());
-        assert!(cell.is_shared());
+        assert!(!further.is_shared(0));
+        assert!(cell.is_shared(0));
         drop(task);
         for cell in [&further, &furthest] {
             assert!(std::ptr::eq(cell.record.task(), further.record.task()));
@@ -162,6 +199,6 @@ mod tests {
         further.wake();
         drop(furthest);
         drop(further);
-        assert!(!cell.is_shared());
+        assert!(!cell.is_shared(0));
     }
 }

@@ -10,33 +10,36 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use exectrace::hook::{Leaf, Run};
+use exectrace::hook::{Leaf, Run, WakerCell};
 
 /// Leaves that are kept of one poll: a select of more has no other name.
 const LEAVES_MAX: usize = 4;
 
 thread_local! {
     /// The innermost traced poll of the thread; null outside of any.
-    static INNERMOST: Cell<*const PollFrame> = const { Cell::new(std::ptr::null()) };
+    static INNERMOST: Cell<*const PollFrame<'static>> = const { Cell::new(std::ptr::null()) };
 }
 
 /// A traced poll, and what its future did with its waker so far.
 #[derive(Debug)]
-pub(crate) struct PollFrame {
+pub(crate) struct PollFrame<'poll> {
     /// Pointer of the waker that the future got.
     waker: *const (),
+    /// Handles of the waker's cell that its wakers take from and are put back to.
+    stock: &'poll Cell<u32>,
     /// The poll has woken its own task.
     is_woken: Cell<bool>,
     len: Cell<usize>,
     leaves: [Cell<Option<Leaf>>; LEAVES_MAX],
 }
 
-impl PollFrame {
-    /// A poll is about to begin whose future gets the waker with the pointer `waker`.
+impl<'poll> PollFrame<'poll> {
+    /// A poll is about to begin whose future gets the waker with the pointer `waker`, of whose cell so many handles are in stock.
     #[inline(always)]
-    pub(crate) fn new(waker: *const ()) -> Self {
+    pub(crate) fn new(waker: *const (), stock: &'poll Cell<u32>) -> Self {
         Self {
             waker,
+            stock,
             is_woken: Cell::new(false),
             len: Cell::new(0),
             leaves: [const { Cell::new(None) }; LEAVES_MAX],
@@ -47,23 +50,31 @@ impl PollFrame {
     #[inline(always)]
     pub(crate) fn begin(&self) -> Polling<'_> {
         Polling {
-            outer: INNERMOST.replace(self),
+            outer: INNERMOST.replace(std::ptr::from_ref(self).cast()),
             _frame: PhantomData,
         }
     }
 
     /// A waker with the pointer `waker` is cloned, in the caller's stack. It is a leaf if the innermost poll gave it out: not
-    /// one of another poll, task or thread.
-    #[inline]
-    pub(crate) fn note_clone(waker: *const ()) {
-        if let Some(frame) = innermost()
-            && frame.waker == waker
-            && let Some(place) = frame.leaves.get(frame.len.get())
+    /// one of another poll, task or thread. The stock of handles of that poll, if it is one.
+    #[inline(always)]
+    pub(crate) fn note_clone(waker: *const ()) -> Option<&'poll Cell<u32>> {
+        let frame = innermost().filter(|frame| frame.waker == waker)?;
+        if let Some(place) = frame.leaves.get(frame.len.get())
             && let Some(leaf) = Leaf::here()
         {
             place.set(Some(leaf));
             frame.len.set(frame.len.get() + 1);
         }
+        Some(frame.stock)
+    }
+
+    /// The stock of handles of the innermost poll, if that is of the same cell as a waker with the pointer `waker`.
+    #[inline(always)]
+    pub(crate) fn stock_of(waker: *const ()) -> Option<&'poll Cell<u32>> {
+        let frame = innermost()?;
+        let is_same_cell = (frame.waker.addr() ^ waker.addr()) < WakerCell::ALIGN;
+        is_same_cell.then_some(frame.stock)
     }
 
     /// A waker with the pointer `waker` is used. Whether the innermost poll gave it out, and so wakes the task that it polls:
@@ -119,9 +130,9 @@ impl PollFrame {
 /// A poll that is under way. Dropping it brings back the poll outside of it.
 #[derive(Debug)]
 pub(crate) struct Polling<'frame> {
-    outer: *const PollFrame,
+    outer: *const PollFrame<'static>,
     /// Lent, and of the thread that began it.
-    _frame: PhantomData<&'frame PollFrame>,
+    _frame: PhantomData<&'frame PollFrame<'frame>>,
 }
 
 impl Drop for Polling<'_> {
@@ -133,10 +144,11 @@ impl Drop for Polling<'_> {
 
 /// The frame of the innermost poll of the thread.
 #[inline(always)]
-fn innermost<'frame>() -> Option<&'frame PollFrame> {
+fn innermost<'frame>() -> Option<&'frame PollFrame<'frame>> {
+    let innermost: *const PollFrame<'frame> = INNERMOST.get().cast();
     // SAFETY: null, or a frame that is lent to a `Polling` of this thread, which is not dropped yet; whoever calls lets go of the
     // answer before returning, inside of that poll.
-    unsafe { INNERMOST.get().as_ref() }
+    unsafe { innermost.as_ref() }
 }
 
 #[cfg(test)]
@@ -149,9 +161,10 @@ mod tests {
 
     #[test]
     fn a_poll_s_own_waker_is_told_from_others() {
-        let outer = PollFrame::new(waker(1));
+        let stock = Cell::new(0);
+        let outer = PollFrame::new(waker(1), &stock);
         let polling_outer = outer.begin();
-        let inner = PollFrame::new(waker(2));
+        let inner = PollFrame::new(waker(2), &stock);
         let polling_inner = inner.begin();
         assert!(!PollFrame::note_wake(waker(1)));
         assert!(inner.is_idle());
@@ -167,10 +180,12 @@ mod tests {
 
     #[test]
     fn a_poll_that_panics_brings_back_the_outer_one() {
-        let outer = PollFrame::new(waker(1));
+        let stock = Cell::new(0);
+        let outer = PollFrame::new(waker(1), &stock);
         let _polling = outer.begin();
         let panicked = std::panic::catch_unwind(|| {
-            let inner = PollFrame::new(waker(2));
+            let stock = Cell::new(0);
+            let inner = PollFrame::new(waker(2), &stock);
             let _polling = inner.begin();
             std::panic::resume_unwind(Box::new(()));
         });
@@ -180,9 +195,22 @@ mod tests {
 
     #[test]
     fn without_a_session_a_clone_is_no_leaf() {
-        let frame = PollFrame::new(waker(1));
+        let stock = Cell::new(0);
+        let frame = PollFrame::new(waker(1), &stock);
         let _polling = frame.begin();
-        PollFrame::note_clone(waker(1));
+        assert!(PollFrame::note_clone(waker(1)).is_some());
         assert!(frame.is_idle());
+    }
+
+    #[test]
+    fn the_stock_is_for_wakers_of_the_same_cell() {
+        let stock = Cell::new(7);
+        let frame = PollFrame::new(waker(3 * WakerCell::ALIGN + 5), &stock);
+        assert!(PollFrame::stock_of(frame.waker).is_none());
+        let _polling = frame.begin();
+        for (address, is_same) in [(3 * 128, true), (4 * 128 - 1, true), (4 * 128 + 5, false)] {
+            assert_eq!(PollFrame::stock_of(waker(address)).is_some(), is_same);
+        }
+        assert!(PollFrame::note_clone(waker(3 * 128 + 6)).is_none());
     }
 }

@@ -11,6 +11,9 @@
 //! - **Each of our wakers owns exactly one reference of the runtime's waker**, and one count of the cell. Clone adds both, drop
 //!   takes both, wake spends the one by value. The cell itself owns nothing: a cell that did would be a cycle with the task that
 //!   holds it, and leak on executors that free a task with its last waker.
+//! - **Counts are in stock.** Most wakers are cloned by the poll that they were lent to, on its thread. So the task has some counts of
+//!   its cell in advance, which such a clone takes from without an atomic operation, and which a waker that is dropped there
+//!   is put back to.
 //! - **Another waker, another cell.** If a poll's context brings a waker that is not the one the cell stands for, and wakers of
 //!   the cell are still about, the new one gets a cell of its own; old wakers keep waking the old one, as they would without us.
 //!   The same if a runtime's waker, cloned, is not the same two words.
@@ -18,7 +21,7 @@
 //!   recorder's slab.
 #![expect(unsafe_code, reason = "a RawWakerVTable is made of unsafe functions")]
 
-use std::marker::PhantomData;
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::atomic::Ordering;
@@ -33,11 +36,16 @@ const NUMBER_MASK: usize = WakerCell::ALIGN - 1;
 
 const _: () = assert!(WakerCell::ALIGN == 128, "seven bits count polls");
 
+/// Counts of a cell that are taken at a time: few enough for billions of polls that never end, many enough that it is seldom.
+const STOCK: u32 = 256;
+
 /// What a traced future keeps for the wakers that it hands out.
 #[derive(Debug)]
 pub(crate) struct TaskWaker {
     /// Made at the first traced poll.
     cell: Option<WakerCell>,
+    /// Counts of the cell that no waker owns.
+    stock: Cell<u32>,
     number: u8,
     /// There may be wakers of the task that are not the cell's.
     has_others: bool,
@@ -47,6 +55,7 @@ impl TaskWaker {
     pub(crate) const fn new() -> Self {
         Self {
             cell: None,
+            stock: Cell::new(0),
             number: 0,
             has_others: false,
         }
@@ -78,7 +87,7 @@ impl TaskWaker {
         let waker = unsafe { Waker::from_raw(RawWaker::new(data, &VTABLE)) };
         Some(LentWaker {
             waker: ManuallyDrop::new(waker),
-            _owner: PhantomData,
+            owner: self,
         })
     }
 
@@ -87,7 +96,7 @@ impl TaskWaker {
     fn renew(&mut self, task: &Task, inner: &Waker) -> bool {
         let new = match &self.cell {
             None => WakerCell::of(task),
-            Some(cell) if cell.is_shared() => {
+            Some(cell) if cell.is_shared(self.stock.get()) => {
                 self.has_others = true;
                 cell.another()
             }
@@ -101,14 +110,36 @@ impl TaskWaker {
             return false;
         };
         note(&new, inner);
+        self.let_go();
         self.cell = Some(new);
         true
     }
 
     /// Whether nobody holds a waker of the task.
     #[cold]
-    pub(crate) fn is_forgotten(&self) -> bool {
-        !self.has_others && self.cell.as_ref().is_some_and(|cell| !cell.is_shared())
+    fn is_forgotten(&self) -> bool {
+        let in_stock = self.stock.get();
+        !self.has_others
+            && self
+                .cell
+                .as_ref()
+                .is_some_and(|cell| !cell.is_shared(in_stock))
+    }
+
+    /// Lets go of the cell and of what is in stock.
+    #[inline]
+    fn let_go(&mut self) {
+        if let Some(cell) = self.cell.take() {
+            // SAFETY: so many are counted that no waker owns.
+            unsafe { cell.let_go(self.stock.take()) };
+        }
+    }
+}
+
+impl Drop for TaskWaker {
+    #[inline]
+    fn drop(&mut self) {
+        self.let_go();
     }
 }
 
@@ -116,7 +147,20 @@ impl TaskWaker {
 pub(crate) struct LentWaker<'poll> {
     /// Owns nothing: see [`TaskWaker::lend`].
     waker: ManuallyDrop<Waker>,
-    _owner: PhantomData<&'poll Waker>,
+    owner: &'poll TaskWaker,
+}
+
+impl<'poll> LentWaker<'poll> {
+    /// Counts of the waker's cell that no waker owns.
+    #[inline(always)]
+    pub(crate) fn stock(&self) -> &'poll Cell<u32> {
+        &self.owner.stock
+    }
+
+    /// Whether nobody holds a waker of the task.
+    pub(crate) fn is_forgotten(&self) -> bool {
+        self.owner.is_forgotten()
+    }
 }
 
 impl Deref for LentWaker<'_> {
@@ -187,9 +231,18 @@ unsafe fn clone(data: *const ()) -> RawWaker {
     let inner = unsafe { inner(&cell) };
     // From here on the copy's reference is owned by our clone.
     let copy = ManuallyDrop::new(Waker::clone(&inner));
-    PollFrame::note_clone(data);
+    let stock = PollFrame::note_clone(data);
     if stands_for(&cell, &copy) {
-        std::mem::forget(WakerCell::clone(&cell));
+        match stock {
+            Some(stock) => {
+                if stock.get() == 0 {
+                    cell.stock(STOCK);
+                    stock.set(STOCK);
+                }
+                stock.set(stock.get() - 1);
+            }
+            None => cell.stock(1),
+        }
         return RawWaker::new(data, &VTABLE);
     }
     let Some(other) = cell.another() else {
@@ -213,6 +266,7 @@ unsafe fn wake(data: *const ()) {
         cell.wake();
     }
     inner.wake();
+    put_back(cell, data);
 }
 
 /// # Safety
@@ -232,10 +286,21 @@ unsafe fn wake_by_ref(data: *const ()) {
 /// As for [`clone`]; the waker is spent.
 unsafe fn drop_waker(data: *const ()) {
     // SAFETY: the waker is spent here.
-    drop(unsafe { take(data) });
+    let (cell, inner) = unsafe { take(data) };
+    drop(inner);
+    put_back(cell, data);
 }
 
-/// What a waker of ours owns: a count of its cell, and a reference of the runtime's waker, dropped in reverse order.
+/// A waker with the pointer `data` is gone: so is its count of the cell, or is in stock again.
+#[inline(always)]
+fn put_back(cell: WakerCell, data: *const ()) {
+    if let Some(stock) = PollFrame::stock_of(data) {
+        std::mem::forget(cell);
+        stock.set(stock.get() + 1);
+    }
+}
+
+/// What a waker of ours owns: a count of its cell, and a reference of the runtime's waker.
 ///
 /// # Safety
 /// As for [`clone`]; the waker is spent.
@@ -297,7 +362,38 @@ mod tests {
         assert_eq!((count.wakes(), Arc::strong_count(&count)), (2, 4));
         drop((second, third));
         assert_eq!(Arc::strong_count(&count), 2);
-        assert!(own.is_forgotten());
+        assert!(lent.is_forgotten());
+    }
+
+    #[test]
+    fn wakers_of_a_poll_take_from_its_stock_and_leave_no_count_behind() {
+        let (task, count) = (task(), Arc::new(Count::default()));
+        let inner = Waker::from(count.clone());
+        let probe = WakerCell::of(&task).expect("memory");
+        let mut own = TaskWaker::new();
+        let mut kept = Vec::new();
+        for round in 0..3 {
+            let lent = own.lend(&task, &inner).expect("memory");
+            let frame = PollFrame::new(lent.data(), lent.stock());
+            let polling = frame.begin();
+            kept.extend((0..STOCK).map(|_| Waker::clone(&lent)));
+            let in_stock = lent.stock().get();
+            // One of this poll, one of an earlier one.
+            drop((kept.pop(), kept.swap_remove(0)));
+            assert_eq!(lent.stock().get(), in_stock + 2, "round {round}");
+            drop(polling);
+            drop(kept.pop());
+            assert_eq!(lent.stock().get(), in_stock + 2, "round {round}");
+        }
+        assert_eq!(Arc::strong_count(&count), 2 + kept.len());
+        std::thread::scope(|scope| scope.spawn(|| drop(kept)).join()).expect("no panic");
+        // The task, the probe, and what the task's waker has.
+        let in_stock = own.stock.get();
+        assert!(probe.is_shared(in_stock));
+        assert!(!probe.is_shared(in_stock + 1));
+        drop(own);
+        assert!(!probe.is_shared(0));
+        assert_eq!(Arc::strong_count(&count), 2);
     }
 
     #[test]
@@ -336,7 +432,7 @@ mod tests {
                 [0, 1, 2].map(|other| usize::from(other <= number))
             );
         }
-        assert!(!own.is_forgotten());
+        assert!(!own.lend(&task, &inner[2]).expect("memory").is_forgotten());
         drop(kept);
         // What was taken for the second and the third is given back, the first cell is the task's.
         let again = Waker::clone(&own.lend(&task, &inner[0]).expect("memory"));

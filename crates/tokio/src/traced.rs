@@ -96,7 +96,7 @@ impl<F: Future> Future for Traced<F> {
             }
             return outcome;
         };
-        let frame = PollFrame::new(waker.data());
+        let frame = PollFrame::new(waker.data(), waker.stock());
         let polling = frame.begin();
         let outcome = future.poll(&mut Context::from_waker(&waker));
         drop(polling);
@@ -105,7 +105,7 @@ impl<F: Future> Future for Traced<F> {
             Poll::Pending => {
                 this.is_over = false;
                 // A root may be polled without having been woken.
-                if frame.is_idle() && !this.is_root && this.waker.is_forgotten() {
+                if frame.is_idle() && !this.is_root && waker.is_forgotten() {
                     run.block(BlockReason::Forever);
                 } else {
                     frame.end(run);
