@@ -18,6 +18,7 @@ use crate::batch::{BatchPtr, Counts, EVENT_TYPES};
 use crate::gate::{Gate, SessionStamp};
 use crate::intern_table::Chunk;
 use crate::lane_writer::LaneWriter;
+use crate::local_stock::LocalStock;
 use crate::memory::Arena;
 use crate::stack_walk::{
     FRAMES_MAX, StackBounds, StackBuffer, is_given_up, own_bounds, stack_pointer,
@@ -55,6 +56,9 @@ pub(crate) struct Lane {
     /// Where the stacks of the task end that the thread runs; 0 if they go on to the thread's own start.
     stack_end: AtomicUsize,
     owned: AtomicBool,
+    // The owner's, outside of signal handlers.
+    /// For tasks that the thread makes.
+    pub(crate) stock: LocalStock,
     // Fixed after the lane is on the list.
     number: u32,
     next: AtomicPtr<Lane>,
@@ -383,6 +387,7 @@ fn make() -> Option<&'static Lane> {
         stack_high: AtomicUsize::new(0),
         stack_end: AtomicUsize::new(0),
         owned: AtomicBool::new(true),
+        stock: LocalStock::new(),
         // Relaxed: only the numbers must differ.
         number: COUNT.fetch_add(1, Ordering::Relaxed),
         next: AtomicPtr::new(std::ptr::null_mut()),

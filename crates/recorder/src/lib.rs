@@ -73,6 +73,8 @@ mod lane_writer;
 #[cfg(not(loom))]
 mod leaf;
 #[cfg(not(loom))]
+mod local_stock;
+#[cfg(not(loom))]
 mod membarrier;
 #[cfg(not(loom))]
 mod memory;

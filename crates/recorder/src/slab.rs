@@ -32,7 +32,7 @@ pub(crate) unsafe trait Record: Sync + 'static {
 pub(crate) struct Place {
     index: AtomicU32,
     /// While free: index + 1 of the next free record.
-    next_free: AtomicU32,
+    pub(crate) next_free: AtomicU32,
 }
 
 impl Place {

@@ -9,6 +9,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use crate::lane;
 use crate::slab::{Place, Record, Slab};
 use crate::task_word::TaskWord;
 use crate::user_task_record::Carried;
@@ -125,7 +126,8 @@ static REFUSED: AtomicU64 = AtomicU64::new(0);
 ///
 /// Nobody else sees it before [`TaskRecord::publish`], so that its creation can be written first.
 pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
-    let Some(record) = SLAB.take() else {
+    let kept = lane::existing().and_then(|lane| lane.stock.take(&SLAB));
+    let Some(record) = kept.or_else(|| SLAB.take()) else {
         // Relaxed: a figure for a report.
         REFUSED.fetch_add(1, Ordering::Relaxed);
         return None;
@@ -224,7 +226,9 @@ fn give_back(record: &'static TaskRecord) {
         task.release();
     }
     record.user_task.clear();
-    SLAB.give_back(record);
+    if !lane::existing().is_some_and(|lane| lane.stock.keep(record)) {
+        SLAB.give_back(record);
+    }
 }
 
 #[cfg(test)]

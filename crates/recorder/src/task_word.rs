@@ -523,11 +523,13 @@ impl TaskWord {
         }
     }
 
-    /// The task has ended and no session is running.
+    /// The task has ended, and no session has heard of it.
     pub(crate) fn end_unheard(&self) {
-        let mut word = self.load();
-        while word.state() != State::Dead && !self.swap(word, Word::new(word.tick(), State::Dead)) {
-            word = self.load();
+        let word = self.load();
+        if !word.is_in(State::Dead) {
+            // Release: as the swaps. It needs no swap: whatever a waker or the collector does at the same time, the task is dead.
+            self.word
+                .store(Word::new(word.tick(), State::Dead).0, Ordering::Release);
         }
     }
 
