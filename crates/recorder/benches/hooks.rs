@@ -1,13 +1,18 @@
 //! What a hook costs: with no session, and with one; without a stack, and with stacks of 10 and 30 frames seen before.
 //!
 //! Beside each stands its reference in the same run, interleaved with it: reading the clock that stamps events. Figures are
-//! medians of many short rounds, so that a round that was interrupted does not count.
+//! medians of many short rounds, so that a round that was interrupted does not count. Last come the floors: what the machine
+//! alone charges for what the hooks of a row cannot do without.
 #![expect(clippy::print_stdout, reason = "a bench reports on standard output")]
+
+#[path = "hooks/floor.rs"]
+mod floor;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use exectrace::hook::{BlockReason, Task, heap_live, short_syscall};
+use floor::Floor;
 
 /// Events of a round.
 const EVENTS: u32 = 1_000;
@@ -59,6 +64,40 @@ fn main() {
         "{} events, {bytes:.2} bytes an event",
         statistics.events.total()
     );
+    for (row, floor, what) in FLOORS {
+        let Floor {
+            events,
+            swaps,
+            frames,
+        } = floor;
+        println!(
+            "bench\tfloor of {row}\t{:.1}\tns\t{events} readings of the clock, {swaps} swaps, {frames} frames: {what}",
+            floor.measure_ns()
+        );
+    }
+}
+
+/// What the rows of the table cannot do without: events, swaps, frames as Tokio's stacks have them there.
+const FLOORS: &[(&str, Floor, &str)] = &[
+    ("event", floor(1, 0, 0), "an event"),
+    ("event_stack_10", floor(1, 0, 10), "an event"),
+    ("event_stack_30", floor(1, 0, 30), "an event"),
+    ("tokio_poll", floor(2, 1, 0), "start, stop"),
+    ("tokio_poll_wake", floor(3, 2, 3), "wake, start, stop"),
+    ("tokio_poll_stacks", floor(3, 2, 10), "wake, start, stop"),
+    (
+        "tokio_spawn_join",
+        floor(6, 5, 17),
+        "create, start, end; who waits: stop, wake, start; an id, the last reference",
+    ),
+];
+
+const fn floor(events: u8, swaps: u8, frames: usize) -> Floor {
+    Floor {
+        events,
+        swaps,
+        frames,
+    }
 }
 
 fn bench_task() {}
