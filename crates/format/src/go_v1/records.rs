@@ -44,6 +44,21 @@ pub struct Records<'a> {
     pending: Option<Error>,
 }
 
+/// A record without its arguments: see [`Records::advance`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Head<'a> {
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Its type.
+    pub event_type: EventType,
+    /// As [`Record::sequence`].
+    pub sequence: u64,
+    /// As [`Record::delta`].
+    pub delta: u64,
+    /// As [`Record::rest`].
+    pub rest: &'a [u8],
+}
+
 impl<'a> Records<'a> {
     /// The records of a whole file, header included.
     ///
@@ -94,9 +109,46 @@ impl<'a> Records<'a> {
         self.base + position as u64
     }
 
+    /// Decodes the next record: its arguments into `args`, where nothing is left of earlier ones, the rest into the answer. `None`
+    /// at the end. Faster than the iterator, whose records are moved.
+    ///
+    /// # Errors
+    ///
+    /// As those of the iterator's items; what `args` holds then is not said.
+    #[inline(always)]
+    pub fn advance(&mut self, args: &mut [u64; ARGS_MAX]) -> Option<Result<Head<'a>, Error>> {
+        if let Some(fault) = self.pending.take() {
+            return Some(Err(fault));
+        }
+        let &byte = self.bytes.get(self.position)?;
+        if let Some(head) = self.plain(byte, args) {
+            return Some(Ok(head));
+        }
+        Some(self.any(byte, args))
+    }
+
+    #[inline(never)]
+    fn any(&mut self, byte: u8, args: &mut [u64; ARGS_MAX]) -> Result<Head<'a>, Error> {
+        let start = self.position;
+        let record = self.record(byte);
+        if record.is_err() && self.position == start {
+            // Nobody knows where the next record begins.
+            self.position = self.bytes.len();
+        }
+        let record = record?;
+        *args = record.args;
+        Ok(Head {
+            offset: record.offset,
+            event_type: record.event_type,
+            sequence: record.sequence,
+            delta: record.delta,
+            rest: record.rest,
+        })
+    }
+
     /// Decodes an event as nearly all are; `None` for any other and for a faulty one.
-    #[inline]
-    fn plain(&mut self, byte: u8) -> Option<Record<'a>> {
+    #[inline(always)]
+    fn plain(&mut self, byte: u8, args: &mut [u64; ARGS_MAX]) -> Option<Head<'a>> {
         let start = self.position;
         let layout = &self.layouts[usize::from(byte & 0x3f)];
         let event_type = layout.event_type.filter(|_| layout.plain)?;
@@ -115,7 +167,7 @@ impl<'a> Records<'a> {
         }
         let delta;
         (delta, at) = varint::read_wrapping(self.bytes, at).ok()?;
-        let mut args = [0; ARGS_MAX];
+        *args = [0; ARGS_MAX];
         for arg in args.iter_mut().take(usize::from(layout.count - 1)) {
             (*arg, at) = varint::read_wrapping(self.bytes, at).ok()?;
         }
@@ -124,19 +176,17 @@ impl<'a> Records<'a> {
         }
         self.position = at;
         let offset = self.offset_of(start);
-        Some(Record {
+        Some(Head {
             offset,
             event_type,
             sequence: 0,
             delta,
-            args,
             rest: &[],
         })
     }
 
     /// Decodes the record that begins with `byte`. On an error, the position moves on only if the
     /// record's end is known.
-    #[inline(never)]
     fn record(&mut self, byte: u8) -> Result<Record<'a>, Error> {
         let start = self.position;
         let number = byte & 0x3f;
@@ -287,20 +337,16 @@ impl<'a> Iterator for Records<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(fault) = self.pending.take() {
-            return Some(Err(fault));
-        }
-        let start = self.position;
-        let &byte = self.bytes.get(start)?;
-        if let Some(record) = self.plain(byte) {
-            return Some(Ok(record));
-        }
-        let record = self.record(byte);
-        if record.is_err() && self.position == start {
-            // Nobody knows where the next record begins.
-            self.position = self.bytes.len();
-        }
-        Some(record)
+        let mut args = [0; ARGS_MAX];
+        let head = self.advance(&mut args)?;
+        Some(head.map(|head| Record {
+            offset: head.offset,
+            event_type: head.event_type,
+            sequence: head.sequence,
+            delta: head.delta,
+            args,
+            rest: head.rest,
+        }))
     }
 }
 

@@ -202,7 +202,7 @@ impl<'a> Order<'a> {
         let waiting = (0..cursors.len()).collect();
         let demands = cursors
             .iter()
-            .map(|cursor| Demand::of(&cursor.next))
+            .map(|cursor| Demand::of(cursor.next()))
             .collect();
         let mut order = Self {
             cursors,
@@ -239,13 +239,13 @@ impl<'a> Order<'a> {
     /// The event at a place.
     #[inline]
     pub(super) fn event(&self, index: usize) -> &RawEvent<'a> {
-        &self.cursors[index].next
+        self.cursors[index].next()
     }
 
     /// The event of [`Self::first`] has happened.
     #[inline]
     pub(super) fn take(&mut self, index: usize) {
-        self.last_ticks = self.cursors[index].next.ticks;
+        self.last_ticks = self.cursors[index].next().ticks;
         let demand = self.demands[index];
         self.happen(demand);
         self.advance(index);
@@ -262,8 +262,8 @@ impl<'a> Order<'a> {
     fn advance(&mut self, index: usize) {
         let cursor = &mut self.cursors[index];
         let has_more = cursor.advance();
-        let demand = Demand::of(&cursor.next);
-        let ticks = cursor.next.ticks;
+        let demand = Demand::of(cursor.next());
+        let ticks = cursor.next().ticks;
         self.demands[index] = demand;
         let is_ready = has_more && self.is_ready(demand);
         let Some(mut first) = self.ready.peek_mut() else {
@@ -300,7 +300,7 @@ impl<'a> Order<'a> {
             self.parked.take_cycle(self.collector)
         };
         for index in ready {
-            let ticks = self.cursors[index].next.ticks;
+            let ticks = self.cursors[index].next().ticks;
             self.ready.push(Reverse((ticks, index)));
         }
         self.refill();
@@ -321,7 +321,7 @@ impl<'a> Order<'a> {
         while let Some(&index) = self.waiting.get(at) {
             if self.is_ready(self.demands[index]) {
                 self.waiting.swap_remove(at);
-                let ticks = self.cursors[index].next.ticks;
+                let ticks = self.cursors[index].next().ticks;
                 self.ready.push(Reverse((ticks, index)));
             } else {
                 at += 1;
@@ -355,7 +355,7 @@ impl<'a> Order<'a> {
 
     #[cold]
     fn error(&self, index: usize, cause: Cause) -> Error {
-        let next = &self.cursors[index].next;
+        let next = self.cursors[index].next();
         let mut error = Error::at(cause, next.offset);
         error.task = (next.owner != 0).then_some(exectrace_format::TaskId(next.owner));
         error

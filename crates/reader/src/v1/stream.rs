@@ -25,6 +25,8 @@ pub(super) struct Stream<'a> {
     /// Ends that are later than their events, which happens in damaged files: by time, and by the order of the events.
     early_exits: BTreeMap<(i64, u64), RawEvent<'a>>,
     early_exits_ever: u64,
+    /// The time of the first of all these; the last possible one when there are none.
+    beside_ticks: i64,
     /// When each task's system call was seen to block.
     blocks: IdMap<i64>,
     tolerance: Option<Tolerance>,
@@ -41,15 +43,18 @@ pub(super) enum Upcoming<'a> {
 impl<'a> Stream<'a> {
     /// Opens the events of a file from version 1.7 on.
     pub(super) fn open(index: &mut Index<'a>, file: &'a [u8]) -> Self {
-        Self {
+        let mut stream = Self {
             order: Order::new(cursors(index, file)),
             samples: std::mem::take(&mut index.samples).into_iter().peekable(),
             late_exits: std::mem::take(&mut index.late_exits).into_iter().peekable(),
             early_exits: BTreeMap::new(),
             early_exits_ever: 0,
+            beside_ticks: i64::MAX,
             blocks: IdMap::default(),
             tolerance: None,
-        }
+        };
+        stream.look_beside();
+        stream
     }
 
     /// Where the next event is; `None` after the last one.
@@ -57,14 +62,15 @@ impl<'a> Stream<'a> {
     pub(super) fn upcoming(&mut self) -> Result<Option<Upcoming<'a>>, Error> {
         loop {
             let first = self.order.first()?;
-            if self.has_beside() {
-                let ticks = first.map(|index| self.order.event(index).ticks);
-                if let Some(event) = self.beside(ticks) {
-                    if self.is_withheld(&event) {
-                        continue;
-                    }
-                    return Ok(Some(Upcoming::Beside(event)));
+            let ticks = first.map(|index| self.order.event(index).ticks);
+            if ticks.is_none_or(|ticks| self.beside_ticks <= ticks)
+                && let Some(event) = self.beside(ticks)
+            {
+                self.look_beside();
+                if self.is_withheld(&event) {
+                    continue;
                 }
+                return Ok(Some(Upcoming::Beside(event)));
             }
             let Some(index) = first else {
                 return Ok(None);
@@ -114,14 +120,19 @@ impl<'a> Stream<'a> {
         Ok(events)
     }
 
-    #[inline]
-    fn has_beside(&self) -> bool {
-        self.late_exits.len() != 0 || self.samples.len() != 0 || !self.early_exits.is_empty()
+    /// Sees when the next event beside the workers' comes.
+    fn look_beside(&mut self) {
+        let exit = self.late_exits.peek().map(|exit| exit.ticks);
+        let sample = self.samples.peek().map(|sample| sample.ticks);
+        let early = self.early_exits.keys().next().map(|&(ticks, _)| ticks);
+        let least = [exit, sample, early].into_iter().flatten().min();
+        self.beside_ticks = least.unwrap_or(i64::MAX);
     }
 
     /// What stands beside the workers' events and comes before the next of them, at `ticks` if there is one.
     ///
     /// What was written at a tick comes before a call that ended at it, but for one that was late itself.
+    #[inline(never)]
     fn beside(&mut self, ticks: Option<i64>) -> Option<RawEvent<'a>> {
         let exit = self.late_exits.peek().map(|exit| exit.ticks);
         let sample = self.samples.peek().map(|sample| sample.ticks);
@@ -164,6 +175,7 @@ impl<'a> Stream<'a> {
             self.early_exits_ever += 1;
             self.early_exits
                 .insert((real, self.early_exits_ever), event);
+            self.look_beside();
         }
         Ok(real == event.ticks)
     }

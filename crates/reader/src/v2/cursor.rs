@@ -28,8 +28,6 @@ impl Deref for Upcoming {
 
 /// So many events of a thread are decoded at once when it has many: one by one, between those of others, it takes twice as long.
 const ROW_MAX: usize = 32;
-/// So many at first: most threads of a program with thousands of them have few.
-const ROW_FIRST: usize = 4;
 
 impl Upcoming {
     const EMPTY: Self = Self {
@@ -117,7 +115,7 @@ impl<'a> Cursor<'a> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let length = (2 * self.row.len()).clamp(ROW_FIRST, ROW_MAX);
+        let length = (2 * self.row.len()).clamp(1, ROW_MAX);
         self.row.resize(length, Upcoming::EMPTY);
         (self.at, self.end) = (0, 0);
         loop {

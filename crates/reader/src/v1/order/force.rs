@@ -61,7 +61,7 @@ impl Order<'_> {
 
     /// The earliest of the waiting events and its place among them.
     fn earliest(&self) -> Option<(i64, usize)> {
-        let ticks = |index: &usize| self.cursors[*index].next.ticks;
+        let ticks = |index: &usize| self.cursors[*index].next().ticks;
         self.waiting.iter().map(ticks).zip(0..).min()
     }
 
