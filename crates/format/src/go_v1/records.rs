@@ -127,6 +127,42 @@ impl<'a> Records<'a> {
         Some(self.any(byte, args))
     }
 
+    /// Passes the next record if it is an event as nearly all are, and of a type that `is_passed` names: gives its time since the
+    /// record before. `None` says nothing of what comes; [`Records::advance`] decodes it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use exectrace_format::Version;
+    /// use exectrace_format::go_v1::{Event, EventType, GoEnd, GoSched, Records};
+    /// use exectrace_format::StackId;
+    ///
+    /// let mut bytes = Vec::new();
+    /// GoSched { stack: StackId(300) }.append(7, &mut bytes);
+    /// GoEnd {}.append(1, &mut bytes);
+    /// bytes.extend([0; 8]);
+    /// let mut records = Records::resume(Version::Go1_19, &bytes, 0);
+    /// assert_eq!(records.pass(|event_type| event_type == EventType::GoSched), Some(7));
+    /// assert_eq!(records.pass(|event_type| event_type == EventType::GoSched), None);
+    /// assert_eq!(records.next().unwrap()?.event_type, EventType::GoEnd);
+    /// # Ok::<(), exectrace_format::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn pass(&mut self, is_passed: impl Fn(EventType) -> bool) -> Option<u64> {
+        let &byte = self.bytes.get(self.position)?;
+        let layout = &self.layouts[usize::from(byte & 0x3f)];
+        let event_type = layout.event_type.filter(|_| layout.plain)?;
+        if byte >> 6 != layout.count - 1 || byte >> 6 == 3 {
+            return None;
+        }
+        if self.pending.is_some() || !is_passed(event_type) {
+            return None;
+        }
+        let (delta, at) = varint::read_wrapping(self.bytes, self.position + 1).ok()?;
+        self.position = varint::skip(self.bytes, at, usize::from(layout.count - 1))?;
+        Some(delta)
+    }
+
     #[inline(never)]
     fn any(&mut self, byte: u8, args: &mut [u64; ARGS_MAX]) -> Result<Head<'a>, Error> {
         let start = self.position;

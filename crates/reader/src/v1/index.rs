@@ -224,7 +224,16 @@ impl Builder {
         mut mender: Option<&mut Mender<'_, 'a>>,
     ) -> Result<(), Error> {
         let mut records = records;
-        while let Some(record) = records.next() {
+        loop {
+            while let Some(delta) = records.pass(says_only_when) {
+                self.ticks = self.ticks.wrapping_add(delta as i64);
+                self.events += 1;
+                self.has_events = true;
+                self.end = records.offset();
+            }
+            let Some(record) = records.next() else {
+                break;
+            };
             let end = records.offset();
             match (record, &mut mender) {
                 (Ok(record), mender) => {
@@ -341,6 +350,24 @@ impl Builder {
             });
         }
     }
+}
+
+/// Whether the first pass needs nothing of an event but its time: most are so.
+#[inline]
+fn says_only_when(event_type: EventType) -> bool {
+    use EventType as E;
+    !matches!(
+        event_type,
+        E::Batch
+            | E::Frequency
+            | E::Stack
+            | E::String
+            | E::TimerGoroutine
+            | E::CPUSample
+            | E::GoSysExit
+            | E::FutileWakeup
+            | E::GCSTWStart
+    )
 }
 
 impl<'a> Strings<'a> {
