@@ -139,10 +139,13 @@ impl<'a> Reader<'a> {
                     None => return Ok(false),
                 },
                 Source::Stream(stream) => match stream.upcoming()? {
-                    Some(Upcoming::Worker(index)) => {
+                    Some(Upcoming::Worker(index)) => loop {
                         teller.tell(stream.event(index), told)?;
-                        stream.take(index);
-                    }
+                        let is_next = stream.take(index);
+                        if !is_next || told.len() >= BLOCK_EVENTS {
+                            break;
+                        }
+                    },
                     Some(Upcoming::Beside(event)) => teller.tell(&event, told)?,
                     None => return Ok(false),
                 },

@@ -6,10 +6,7 @@
 
 mod force;
 mod parked;
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
+mod ready;
 
 use exectrace_format::go_v1::EventType;
 
@@ -18,15 +15,14 @@ use crate::id_array::IdArray;
 use crate::{Cause, Error};
 use force::Tolerance;
 use parked::Parked;
+use ready::Ready;
 
 /// The workers' events, in order.
 #[derive(Debug)]
 pub(super) struct Order<'a> {
     cursors: Vec<Cursor<'a>>,
-    /// What each cursor's event demands.
-    demands: Vec<Demand>,
     /// Cursors whose event waits for nothing, by its time.
-    ready: BinaryHeap<Reverse<(i64, usize)>>,
+    ready: Ready,
     /// Cursors whose event waits for that of another worker.
     waiting: Vec<usize>,
     /// Others if there are many, for `waiting` is looked through again and again. None is here while none is there.
@@ -35,6 +31,8 @@ pub(super) struct Order<'a> {
     /// The number of the collector's next cycle.
     collector: u64,
     last_ticks: i64,
+    /// An event was let come that had waited: others may have waited for the same.
+    was_forced: bool,
     tolerance: Tolerance,
 }
 
@@ -43,8 +41,7 @@ const WAITING_MAX: usize = 64;
 
 /// Where a task is in its life, as far as order goes: its sequence number, and in the last bits its status. One word, so that it is
 /// loaded, compared and stored as one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct TaskState(u64);
+type TaskState = u64;
 
 const STATUS_BITS: u32 = 2;
 const STATUS_MASK: u64 = (1 << STATUS_BITS) - 1;
@@ -61,74 +58,63 @@ enum Status {
 }
 
 /// What an event demands of a task, and what it makes of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Demand {
     task: u64,
-    /// The state that the task must have, where the sequence number matters.
+    /// The bits of the task's state that matter; none where the event can always come next.
+    mask: TaskState,
+    /// What they must be.
     state: TaskState,
-    rule: Rule,
+    /// What is added to the sequence number, and the status after.
+    step: TaskState,
 }
 
-/// The part of a demand that the event's type gives. All in one word: it is copied for each event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Rule(u64);
+/// The part of a demand that the event's type gives.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    mask: TaskState,
+    state: TaskState,
+    step: TaskState,
+    /// Whether the event's second argument is the sequence number: all bits or none.
+    argument: u64,
+    who: Who,
+}
 
 impl Rule {
     /// The event can always come next.
-    const NOTHING: Self = Self(0);
+    const NOTHING: Self = Self {
+        mask: 0,
+        state: 0,
+        step: 0,
+        argument: 0,
+        who: Who::Argument,
+    };
     /// It is the collector's, whose cycles have numbers.
-    const COLLECTOR: Self = Self(1);
+    const COLLECTOR: Self = Self {
+        state: Demand::COLLECTOR,
+        ..Self::NOTHING
+    };
 
     /// It takes a task from one status to another.
     const fn task(who: Who, order: Sequenced, from: Status, to: Status) -> Self {
-        let order = match order {
-            Sequenced::No => 0,
-            Sequenced::Local => 1,
-            Sequenced::At(sequence) => 2 | (sequence << 2),
-            Sequenced::Argument => 3,
+        let (mask, sequence, argument) = match order {
+            Sequenced::No | Sequenced::Local => (STATUS_MASK, 0, 0),
+            Sequenced::At(sequence) => (u64::MAX, sequence, 0),
+            Sequenced::Argument => (u64::MAX, 0, u64::MAX),
         };
-        Self(2 | (from as u64) << 8 | (to as u64) << 16 | (who as u64) << 24 | order << 32)
-    }
-
-    #[inline]
-    fn is_task(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    #[inline]
-    fn from(self) -> u64 {
-        self.0 >> 8 & 0xff
-    }
-
-    #[inline]
-    fn to(self) -> u64 {
-        self.0 >> 16 & 0xff
-    }
-
-    #[inline]
-    fn is_of_owner(self) -> bool {
-        self.0 >> 24 & 1 == Who::Owner as u64
-    }
-
-    /// Whether the sequence number moves on.
-    #[inline]
-    fn counts(self) -> u64 {
-        u64::from(self.0 >> 32 != 0)
-    }
-
-    /// The sequence number that the task must have, if any. `argument`: the event's second one.
-    #[inline]
-    fn sequence(self, argument: u64) -> Option<u64> {
-        match self.0 >> 32 & 3 {
-            2 => Some(self.0 >> 34),
-            3 => Some(argument),
-            _ => None,
+        let counts = !matches!(order, Sequenced::No);
+        Self {
+            mask,
+            state: sequence << STATUS_BITS | from as u64,
+            step: (counts as u64) << STATUS_BITS | to as u64,
+            argument,
+            who,
         }
     }
 }
 
 /// Which task an event is about.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Who {
     /// That of its first argument.
     Argument,
@@ -180,42 +166,57 @@ static RULES: [Rule; 64] = {
 };
 
 impl Demand {
+    /// The state that a demand of the collector's has, beside no mask: the number of its cycle stands in the place of a task.
+    const COLLECTOR: TaskState = 1;
+
     #[inline(always)]
     fn of(event: &RawEvent<'_>) -> Self {
-        let rule = RULES[event.event_type as usize & 63];
+        let rule = &RULES[event.event_type as usize & 63];
         let [first, second, ..] = event.args;
-        let sequence = rule.sequence(second).unwrap_or_default();
+        let sequence = second.min(SEQUENCE_MAX) & rule.argument;
         Self {
-            task: if rule.is_of_owner() {
-                event.owner
-            } else {
-                first
+            task: match rule.who {
+                Who::Owner => event.owner,
+                Who::Argument => first,
             },
-            state: TaskState(sequence.min(SEQUENCE_MAX) << STATUS_BITS | rule.from()),
-            rule,
+            mask: rule.mask,
+            state: rule.state | sequence << STATUS_BITS,
+            step: rule.step,
         }
+    }
+
+    #[inline]
+    fn is_task(self) -> bool {
+        self.mask != 0
+    }
+
+    #[inline]
+    fn is_collector(self) -> bool {
+        self.mask == 0 && self.state == Self::COLLECTOR
+    }
+
+    /// Whether another event could be one of those that this one has waited for.
+    #[inline]
+    fn concerns(self, other: Self) -> bool {
+        self.task == other.task || self.is_collector()
     }
 }
 
 impl<'a> Order<'a> {
     pub(super) fn new(cursors: Vec<Cursor<'a>>) -> Self {
         let waiting = (0..cursors.len()).collect();
-        let demands = cursors
-            .iter()
-            .map(|cursor| Demand::of(cursor.next()))
-            .collect();
         let mut order = Self {
             cursors,
-            demands,
-            ready: BinaryHeap::new(),
+            ready: Ready::default(),
             waiting,
             parked: Parked::default(),
             tasks: IdArray::default(),
             collector: 0,
             last_ticks: i64::MIN,
+            was_forced: false,
             tolerance: Tolerance::default(),
         };
-        order.look_again();
+        order.look_again(None);
         while order.waiting.len() > WAITING_MAX {
             order.park();
         }
@@ -225,10 +226,10 @@ impl<'a> Order<'a> {
     /// The place of the next event, which stays until it is taken; `None` after the last one.
     #[inline]
     pub(super) fn first(&self) -> Result<Option<usize>, Error> {
-        match self.ready.peek() {
-            Some(&Reverse((ticks, index))) if ticks >= self.last_ticks => Ok(Some(index)),
-            Some(&Reverse((_, index))) if self.tolerance.is_excused(index) => Ok(Some(index)),
-            Some(&Reverse((_, index))) => Err(self.error(index, Cause::TimeOrder)),
+        match self.ready.first() {
+            Some((ticks, index)) if ticks >= self.last_ticks => Ok(Some(index)),
+            Some((_, index)) if self.tolerance.is_excused(index) => Ok(Some(index)),
+            Some((_, index)) => Err(self.error(index, Cause::TimeOrder)),
             None => match self.waiting.first() {
                 None => Ok(None),
                 Some(&index) => Err(self.error(index, Cause::NoOrder)),
@@ -242,43 +243,39 @@ impl<'a> Order<'a> {
         self.cursors[index].next()
     }
 
-    /// The event of [`Self::first`] has happened.
-    #[inline]
-    pub(super) fn take(&mut self, index: usize) {
-        self.last_ticks = self.cursors[index].next().ticks;
-        let demand = self.demands[index];
-        self.happen(demand);
-        self.advance(index);
-        if !self.waiting.is_empty() {
-            self.look_again();
-            if !self.parked.is_empty() {
-                self.unpark(demand);
+    /// The event of [`Self::first`] has happened. Whether the one after it at this place is the first now, and in order of time.
+    #[inline(always)]
+    pub(super) fn take(&mut self, index: usize) -> bool {
+        let cursor = &mut self.cursors[index];
+        self.last_ticks = cursor.next().ticks;
+        let happened = Demand::of(cursor.next());
+        let has_more = cursor.advance();
+        let ticks = cursor.next().ticks;
+        let demand = Demand::of(cursor.next());
+        self.happen(happened);
+        let mut is_first = has_more && self.is_ready(demand);
+        if is_first {
+            is_first = self.ready.put_off(ticks) && ticks >= self.last_ticks;
+        } else {
+            self.ready.pop();
+            if has_more {
+                self.wait(index);
             }
         }
+        if !self.waiting.is_empty() {
+            is_first &= !self.look_again(Some(happened));
+            if !self.parked.is_empty() {
+                self.unpark(happened);
+                is_first = false;
+            }
+        }
+        is_first
     }
 
-    /// Moves the cursor on that is the first of those ready.
-    #[inline]
-    fn advance(&mut self, index: usize) {
-        let cursor = &mut self.cursors[index];
-        let has_more = cursor.advance();
-        let demand = Demand::of(cursor.next());
-        let ticks = cursor.next().ticks;
-        self.demands[index] = demand;
-        let is_ready = has_more && self.is_ready(demand);
-        let Some(mut first) = self.ready.peek_mut() else {
-            return;
-        };
-        if is_ready {
-            *first = Reverse((ticks, index));
-            return;
-        }
-        PeekMut::pop(first);
-        if has_more {
-            self.waiting.push(index);
-            if self.waiting.len() > WAITING_MAX {
-                self.park();
-            }
+    fn wait(&mut self, index: usize) {
+        self.waiting.push(index);
+        if self.waiting.len() > WAITING_MAX {
+            self.park();
         }
     }
 
@@ -286,14 +283,14 @@ impl<'a> Order<'a> {
     #[cold]
     fn park(&mut self) {
         if let Some(index) = self.waiting.pop() {
-            self.parked.park(index, self.demands[index]);
+            self.parked.park(index, self.demand(index));
         }
     }
 
     /// Fetches those that have waited for what an event has made of its task.
     #[cold]
     fn unpark(&mut self, happened: Demand) {
-        let ready = if happened.rule.is_task() {
+        let ready = if happened.is_task() {
             let state = self.tasks.get(happened.task);
             self.parked.take_task(happened.task, state)
         } else {
@@ -301,7 +298,7 @@ impl<'a> Order<'a> {
         };
         for index in ready {
             let ticks = self.cursors[index].next().ticks;
-            self.ready.push(Reverse((ticks, index)));
+            self.ready.push(ticks, index);
         }
         self.refill();
     }
@@ -314,41 +311,47 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Finds the cursors that wait no more.
+    /// Finds the cursors that wait no more, after an event has happened. Whether there is one.
     #[inline]
-    fn look_again(&mut self) {
+    fn look_again(&mut self, happened: Option<Demand>) -> bool {
+        let happened = happened.filter(|_| !std::mem::take(&mut self.was_forced));
+        let mut is_found = false;
         let mut at = 0;
         while let Some(&index) = self.waiting.get(at) {
-            if self.is_ready(self.demands[index]) {
+            let demand = self.demand(index);
+            if happened.is_none_or(|happened| happened.concerns(demand)) && self.is_ready(demand) {
                 self.waiting.swap_remove(at);
                 let ticks = self.cursors[index].next().ticks;
-                self.ready.push(Reverse((ticks, index)));
+                self.ready.push(ticks, index);
+                is_found = true;
             } else {
                 at += 1;
             }
         }
+        is_found
+    }
+
+    /// What the event at a place demands. It is not kept: reading it again would wait for its parts to be written.
+    #[inline(always)]
+    fn demand(&self, index: usize) -> Demand {
+        Demand::of(self.cursors[index].next())
     }
 
     /// Always inlined, as the next one: else the demand goes through memory, and each copy of it waits for the one before.
     #[inline(always)]
     fn is_ready(&mut self, demand: Demand) -> bool {
-        if !demand.rule.is_task() {
-            return demand.rule != Rule::COLLECTOR || self.collector == demand.task;
+        if demand.is_task() {
+            return self.tasks.get(demand.task) & demand.mask == demand.state;
         }
-        let state = self.tasks.get(demand.task);
-        match demand.rule.sequence(0) {
-            Some(_) => state == demand.state,
-            None => state.0 & STATUS_MASK == demand.rule.from(),
-        }
+        !demand.is_collector() || self.collector == demand.task
     }
 
     #[inline(always)]
     fn happen(&mut self, demand: Demand) {
-        if demand.rule.is_task() {
+        if demand.is_task() {
             let state = self.tasks.get_mut(demand.task);
-            let sequence = (state.0 >> STATUS_BITS) + demand.rule.counts();
-            *state = TaskState(sequence << STATUS_BITS | demand.rule.to());
-        } else if demand.rule == Rule::COLLECTOR {
+            *state = (*state & !STATUS_MASK).wrapping_add(demand.step);
+        } else if demand.is_collector() {
             self.collector = self.collector.wrapping_add(1);
         }
     }

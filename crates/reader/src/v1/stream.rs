@@ -99,10 +99,17 @@ impl<'a> Stream<'a> {
         self.order.event(index)
     }
 
-    /// The worker's event that is the next one has happened.
-    #[inline]
-    pub(super) fn take(&mut self, index: usize) {
-        self.order.take(index);
+    /// The worker's event that is the next one has happened. Whether this worker's is the next one again, as [`Self::upcoming`] would
+    /// say; else it has to be asked.
+    #[inline(always)]
+    pub(super) fn take(&mut self, index: usize) -> bool {
+        let is_first = self.order.take(index);
+        let event = self.order.event(index);
+        let is_plain = !matches!(
+            event.event_type,
+            EventType::GoSysBlock | EventType::GoInSyscall | EventType::GoSysExit
+        );
+        is_first && is_plain && event.ticks < self.beside_ticks
     }
 
     /// All events that are left.

@@ -1,8 +1,6 @@
 //! What a tolerant reader does when no event can come next, or when the next one's time lies in the past.
 
-use std::cmp::Reverse;
-
-use super::{Demand, Order, STATUS_BITS, TaskState};
+use super::{Demand, Order};
 use crate::{Cause, Error};
 
 /// Where a tolerant reader has given way.
@@ -25,8 +23,7 @@ impl Order<'_> {
     /// The next event may come although its time has passed: its place, and by how much it has.
     #[cold]
     pub(in crate::v1) fn excuse(&mut self) -> (usize, i64) {
-        let first = self.ready.peek();
-        let (ticks, index) = first.map_or((self.last_ticks, 0), |&Reverse(first)| first);
+        let (ticks, index) = self.ready.first().unwrap_or((self.last_ticks, 0));
         self.tolerance.excused = Some(index);
         (index, self.last_ticks.saturating_sub(ticks))
     }
@@ -45,8 +42,8 @@ impl Order<'_> {
     /// Whether an event waits although another one that is later by more than `patience` can come: what it waits for is lost.
     #[inline]
     pub(in crate::v1) fn is_overdue(&mut self, patience: i64) -> bool {
-        match self.ready.peek() {
-            Some(&Reverse((ticks, _))) if ticks > self.tolerance.look_at_ticks => {
+        match self.ready.first() {
+            Some((ticks, _)) if ticks > self.tolerance.look_at_ticks => {
                 !self.waiting.is_empty() && self.look_for_overdue(ticks, patience)
             }
             _ => false,
@@ -71,20 +68,18 @@ impl Order<'_> {
         let (ticks, place) = self.earliest()?;
         let index = self.waiting.swap_remove(place);
         self.refill();
-        self.ready.push(Reverse((ticks, index)));
-        self.bring_about(self.demands[index]);
+        self.ready.push(ticks, index);
+        self.was_forced = true;
+        self.bring_about(self.demand(index));
         Some(self.error(index, Cause::NoOrder))
     }
 
     fn bring_about(&mut self, demand: Demand) {
-        if !demand.rule.is_task() {
+        if demand.is_task() {
+            let state = self.tasks.get_mut(demand.task);
+            *state = *state & !demand.mask | demand.state;
+        } else {
             self.collector = demand.task;
-            return;
         }
-        let state = self.tasks.get_mut(demand.task);
-        *state = match demand.rule.sequence(0) {
-            Some(_) => demand.state,
-            None => TaskState(state.0 >> STATUS_BITS << STATUS_BITS | demand.rule.from()),
-        };
     }
 }

@@ -29,20 +29,20 @@ impl Parked {
 
     #[cold]
     pub(super) fn park(&mut self, index: usize, demand: Demand) {
-        let want = if !demand.rule.is_task() {
+        let want = if !demand.is_task() {
             Want::Cycle(demand.task)
-        } else if demand.rule.sequence(0).is_some() {
-            Want::State(demand.task, demand.state.0)
+        } else if demand.mask == STATUS_MASK {
+            Want::Status(demand.task, demand.state)
         } else {
-            Want::Status(demand.task, demand.rule.from())
+            Want::State(demand.task, demand.state)
         };
         self.by_want.entry(want).or_default().push(index);
     }
 
     /// Those that wait for what the task is in now.
     pub(super) fn take_task(&mut self, task: u64, state: TaskState) -> Vec<usize> {
-        let mut taken = self.take(Want::State(task, state.0));
-        taken.extend(self.take(Want::Status(task, state.0 & STATUS_MASK)));
+        let mut taken = self.take(Want::State(task, state));
+        taken.extend(self.take(Want::Status(task, state & STATUS_MASK)));
         taken
     }
 
