@@ -340,7 +340,12 @@ impl Builder {
     /// The open stretch ends here.
     fn close(&mut self) {
         if std::mem::replace(&mut self.has_events, false) {
-            self.workers[self.open].stretches.push(Stretch {
+            let stretches = &mut self.workers[self.open].stretches;
+            if stretches.is_empty() {
+                // A damaged file can have a worker in every few bytes.
+                stretches.reserve_exact(1);
+            }
+            stretches.push(Stretch {
                 begin: self.begin,
                 end: self.end,
                 ticks: self.begin_ticks,

@@ -6,6 +6,7 @@ mod flips;
 mod found;
 mod judge;
 mod v1;
+mod v1_bytes;
 mod v2;
 
 use exectrace_reader::{Event, EventType, Loss, Reader, Repairs, Rule, Validator};

@@ -22,8 +22,8 @@ pub(super) struct Mender<'d, 'a> {
     version: Version,
     damage: &'d mut Damage,
     search: Search<'a>,
-    /// What is wrong with the frequency.
-    clock: Option<Error>,
+    /// The first frequency that is none, and how many bytes tell it.
+    clock: Option<(Error, u64)>,
 }
 
 impl<'d, 'a> Mender<'d, 'a> {
@@ -49,7 +49,7 @@ impl<'d, 'a> Mender<'d, 'a> {
         match record.event_type {
             EventType::String => self.damage.repair(Repair::Table, error),
             EventType::Frequency => {
-                self.clock.get_or_insert(error);
+                self.clock.get_or_insert((error, end - record.offset));
             }
             _ => {
                 let time = time(builder, builder.ticks);
@@ -175,7 +175,7 @@ impl<'d, 'a> Mender<'d, 'a> {
     }
 
     /// The file is at its end.
-    pub(super) fn finish(mut self, index: &mut Index<'a>, builder: Builder) {
+    pub(super) fn finish(self, index: &mut Index<'a>, builder: Builder) {
         index.workers = builder.workers;
         if index.is_empty {
             // Nothing has a time.
@@ -185,11 +185,11 @@ impl<'d, 'a> Mender<'d, 'a> {
         let is_cut = index.ticks_per_second == 0;
         if is_cut {
             index.ticks_per_second = USUAL_TICKS_PER_SECOND;
-            self.clock
-                .get_or_insert(Error::at(Cause::NoFrequency, builder.end));
-        }
-        if let Some(error) = self.clock {
+            let none = Error::at(Cause::NoFrequency, builder.end);
+            let error = self.clock.map_or(none, |(error, _)| error);
             self.damage.repair(Repair::Clock, error);
+        } else if let Some((error, bytes)) = self.clock {
+            self.damage.lose(error, bytes, Events::Exactly(0), None);
         }
         leaps::shorten(self.file, index, self.damage);
         if is_cut || !self.damage.loss.is_none() {
