@@ -177,12 +177,7 @@ impl<'d, 'a> Mender<'d, 'a> {
     /// The file is at its end.
     pub(super) fn finish(self, index: &mut Index<'a>, builder: Builder) {
         index.workers = builder.workers;
-        if index.is_empty {
-            // Nothing has a time.
-            self.damage.forget_times();
-            return;
-        }
-        let is_cut = index.ticks_per_second == 0;
+        let is_cut = index.ticks_per_second == 0 && !index.is_empty;
         if is_cut {
             index.ticks_per_second = USUAL_TICKS_PER_SECOND;
             let none = Error::at(Cause::NoFrequency, builder.end);
@@ -190,6 +185,11 @@ impl<'d, 'a> Mender<'d, 'a> {
             self.damage.repair(Repair::Clock, error);
         } else if let Some((error, bytes)) = self.clock {
             self.damage.lose(error, bytes, Events::Exactly(0), None);
+        }
+        if index.is_empty {
+            // Nothing has a time.
+            self.damage.forget_times();
+            return;
         }
         leaps::shorten(self.file, index, self.damage);
         if is_cut || !self.damage.loss.is_none() {

@@ -47,6 +47,8 @@ const DELTA_MAX: u64 = 1 << 40;
 const STACK_BYTES_MAX: usize = 1 << 16;
 /// Within so many bytes a record is looked for whose predecessor does not say where it ends.
 const NEAR: usize = 256;
+/// Few logs take more.
+const LOG_BYTES_USUAL: usize = 1024;
 /// About what it takes to decode a record without a length.
 const STEPS: usize = 16;
 /// The type and the count bits of a batch.
@@ -106,8 +108,14 @@ impl<'a> Search<'a> {
             self.end_by_count(at, usize::from(byte >> 6)),
             event_type.and_then(|event_type| self.end_by_type(at, event_type)),
         ];
+        // A wrong length swallows many records.
+        let bytes_max = match event_type {
+            Some(EventType::Stack) => STACK_BYTES_MAX,
+            Some(EventType::UserLog) => LOG_BYTES_USUAL,
+            _ => EVENT_BYTES_MAX,
+        };
         for (end, delta) in ends.into_iter().flatten() {
-            if self.makes_sense(end, seen) {
+            if end - at <= bytes_max && self.makes_sense(end, seen) {
                 let is_timed = event_type.is_none_or(|event_type| event_type.spec().is_timed());
                 return Some(Next {
                     at: end,
