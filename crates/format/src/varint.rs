@@ -172,12 +172,20 @@ pub fn skip(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     if left == 0 {
         return Some(at);
     }
+    // Few numbers end in one word, mostly: then it need not be told how many do.
+    if count <= FEW {
+        let mut ends = ends_in(bytes.get(at..)?.first_chunk()?);
+        for _ in 1..count {
+            ends &= ends.wrapping_sub(1);
+        }
+        if ends != 0 {
+            return Some(at + ends.trailing_zeros() as usize / 8 + 1);
+        }
+    }
     // Bits of a number that began in the word before.
     let mut begun = 0;
     loop {
-        let word = bytes.get(at..)?.first_chunk::<8>()?;
-        // The highest bits of bytes that end a number.
-        let mut ends = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        let mut ends = ends_in(bytes.get(at..)?.first_chunk()?);
         if ends == 0 || begun + ends.trailing_zeros() >= 72 {
             return None;
         }
@@ -192,6 +200,15 @@ pub fn skip(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
         begun = ends.leading_zeros();
         at += 8;
     }
+}
+
+/// Numbers of which [`skip`] expects that they end within eight bytes.
+const FEW: usize = 4;
+
+/// The highest bits of the bytes that end a number.
+#[inline]
+const fn ends_in(bytes: &[u8; 8]) -> u64 {
+    !u64::from_le_bytes(*bytes) & 0x8080_8080_8080_8080
 }
 
 /// The rest of the two readers, for numbers of more than one byte.

@@ -115,6 +115,7 @@ impl<'a> Records<'a> {
     /// # Errors
     ///
     /// As those of the iterator's items; what `args` holds then is not said.
+    // As a call it would move what it answers through memory.
     #[inline(always)]
     pub fn advance(&mut self, args: &mut [u64; ARGS_MAX]) -> Option<Result<Head<'a>, Error>> {
         if let Some(fault) = self.pending.take() {

@@ -94,7 +94,8 @@ impl<'a> Events<'a> {
     /// # Errors
     ///
     /// As those of the iterator's items; then `event` holds the offset of what is none, and what else is not said.
-    #[inline]
+    // As a call it would keep its place in memory.
+    #[inline(always)]
     pub fn advance(&mut self, event: &mut RawEvent) -> Result<bool, Error> {
         let Some(&byte) = self.bytes.get(self.position) else {
             return Ok(false);

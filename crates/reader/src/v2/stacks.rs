@@ -26,7 +26,12 @@ pub(super) struct Stacks {
     /// Their ids in the trace's tables, once an event refers to them.
     ids: Vec<Option<u32>>,
     first_of_pc: IdMap<u32>,
+    /// Addresses that were looked up lately, by their last bits.
+    recent: Vec<(u64, Option<u32>)>,
 }
+
+/// Addresses that are remembered: a program's stacks have some thousand different ones.
+const RECENT: usize = 2048;
 
 /// Where a stack is.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +57,9 @@ impl Stacks {
                 break;
             };
             hash = hash.with(pc);
-            let first = match self.first_of_pc.entry(pc) {
-                Entry::Occupied(first) => *first.get(),
-                Entry::Vacant(vacant) => {
-                    self.firsts.extend(begin.clone().next());
-                    *vacant.insert(self.firsts.len() as u32 - 1)
-                }
+            let first = match self.recent.get(pc as usize % RECENT) {
+                Some(&(recent, Some(first))) if recent == pc => first,
+                _ => self.first(pc, begin),
             };
             self.frames.push(first);
         }
@@ -72,9 +74,25 @@ impl Stacks {
         Ok(())
     }
 
+    /// The place of the first frame of an address, which is the next of `frames` if there was none before.
+    #[inline(never)]
+    fn first(&mut self, pc: u64, frames: Frames<'_>) -> u32 {
+        let first = match self.first_of_pc.entry(pc) {
+            Entry::Occupied(first) => *first.get(),
+            Entry::Vacant(vacant) => {
+                self.firsts.extend(frames.take(1));
+                *vacant.insert(self.firsts.len() as u32 - 1)
+            }
+        };
+        self.recent.resize(RECENT, (0, None));
+        self.recent[pc as usize % RECENT] = (pc, Some(first));
+        first
+    }
+
     /// All stacks are in. Gives the different frames, whose names are to be checked.
     pub(super) fn finish(&mut self) -> &[Frame] {
         self.first_of_pc = IdMap::default();
+        self.recent = Vec::new();
         self.known = vec![0; self.by_id.dense_len()];
         self.ids = vec![None; self.firsts.len()];
         &self.firsts
