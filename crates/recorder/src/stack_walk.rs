@@ -112,34 +112,37 @@ impl StackBuffer {
         let mut length = 0;
         // Two words must lie below `high`.
         let high = bounds.high.saturating_sub(16);
-        while low <= frame && frame <= high && frame.is_multiple_of(8) {
-            let words = frame as *const u64;
-            // SAFETY: aligned, and inside the thread's own stack, which is mapped as long as the thread runs.
-            let next = unsafe { words.read() };
-            // SAFETY: the word above.
-            let words = unsafe { words.add(1) };
-            // SAFETY: as above.
-            let pc = unsafe { words.read() };
-            if pc < LEAST_PC {
+        for place in &mut self.pcs[..frames_max] {
+            let Some((next, pc)) = frame_at(frame, low, high) else {
                 break;
-            }
-            // More than equal: so that the compiler sees that the indexes below are in bounds.
-            if length >= frames_max {
-                self.cut = length == FRAMES_MAX;
-                self.length = length;
-                self.hash = hash.finish();
-                return;
-            }
+            };
             hash.feed(length, pc);
-            self.pcs[length] = pc;
+            *place = pc;
             length += 1;
             low = frame + 16;
-            frame = next as usize;
+            frame = next;
         }
-        self.cut = false;
+        self.cut = length == FRAMES_MAX && frame_at(frame, low, high).is_some();
         self.length = length;
         self.hash = hash.finish();
     }
+}
+
+/// The next frame and the return address, if a frame lies at this place, from `low` to `high`: of those the caller knows that
+/// they are in the thread's own stack, two words further too.
+#[inline(always)]
+fn frame_at(frame: usize, low: usize, high: usize) -> Option<(usize, u64)> {
+    if frame < low || frame > high || !frame.is_multiple_of(8) {
+        return None;
+    }
+    let words = frame as *const u64;
+    // SAFETY: aligned, and inside the thread's own stack, which is mapped as long as the thread runs.
+    let next = unsafe { words.read() };
+    // SAFETY: the word above.
+    let words = unsafe { words.add(1) };
+    // SAFETY: as above.
+    let pc = unsafe { words.read() };
+    (pc >= LEAST_PC).then_some((next as usize, pc))
 }
 
 /// No code lies in the lowest page.
