@@ -147,6 +147,13 @@ fn tasks_are_in_the_state_that_events_of_them_demand() {
 }
 
 #[test]
+fn a_sample_may_be_older_than_its_task() {
+    let sample = "CPUSample dt=5 real_ticks=1041 worker=0 task=3\nGoCreate dt=50 task=3";
+    let read = repaired(sample, Repair::TaskState, 0);
+    assert_eq!(read.types()[4..], ["CPUSample", "GoCreate"]);
+}
+
+#[test]
 fn a_worker_runs_one_task() {
     use State::{Runnable, Running, Undetermined};
     let read = repaired("GoStart dt=1 task=2 seq=1", Repair::Thread, 1);
