@@ -207,8 +207,12 @@ fn threads_that_end_while_they_are_sampled_do_no_harm() {
             }
         }
     });
-    check_account(&recorded.statistics);
     let samples = recorded.statistics.cpu_samples.expect("samples are taken");
+    let events = &recorded.statistics.events;
+    assert_eq!(samples.written, events.of("CPUSample"));
+    assert_eq!(samples.refused_threads, 0);
+    // Ten threads share the processors: more handlers may be suspended than there are buffers, and then a sample is lost, and told.
+    assert!(samples.lost <= samples.written / 10, "{samples:?}");
     assert!(samples.threads > 10, "{samples:?}");
     recorded.check(accepts);
 }
