@@ -9,7 +9,9 @@ mod v1;
 mod v1_bytes;
 mod v2;
 
-use exectrace_reader::{Event, EventType, Loss, Reader, Repairs, Rule, Validator};
+use exectrace_reader::{
+    Event, EventType, Kind, Loss, Reader, Repairs, Rule, State, TaskId, Validator,
+};
 
 /// What came of a file.
 struct Read {
@@ -52,4 +54,15 @@ fn read(file: &[u8]) -> Read {
         loss: reader.loss().clone(),
         repairs: reader.repairs().clone(),
     }
+}
+
+/// How the events pass a task from state to state, and which were inferred.
+fn steps(read: &Read, id: u64) -> Vec<(State, State, bool)> {
+    let step = |event: &Event| match event.kind {
+        Kind::TaskTransition { task, from, to, .. } if task == TaskId(id) => {
+            Some((from, to, event.event_type == EventType::Inferred))
+        }
+        _ => None,
+    };
+    read.events.iter().filter_map(step).collect()
 }

@@ -1,10 +1,10 @@
 //! Format v1.
 
 use exectrace_format::role::State;
-use exectrace_format::{TaskId, ThreadId, WorkerId, text};
-use exectrace_reader::{Cause, Error, EventType, Kind, Reader, Repair, Timestamp};
+use exectrace_format::{ThreadId, WorkerId, text};
+use exectrace_reader::{Cause, Error, Kind, Reader, Repair, Timestamp};
 
-use super::{Read, read};
+use super::{Read, read, steps};
 
 /// A worker runs task 1, and task 2 could run. A tick is a nanosecond, and time begins at tick 1010.
 pub(crate) const BEGIN: &str = "
@@ -42,17 +42,6 @@ fn repaired(events: &str, repair: Repair, inferred: usize) -> Read {
     assert_eq!(read.repairs.by_kind[&repair].first, fault(&file));
     assert_eq!(read.inferred(), inferred);
     read
-}
-
-/// How the events after the begin pass a task from state to state, and which were inferred.
-fn steps(read: &Read, id: u64) -> Vec<(State, State, bool)> {
-    let step = |event: &exectrace_reader::Event| match event.kind {
-        Kind::TaskTransition { task, from, to, .. } if task == TaskId(id) => {
-            Some((from, to, event.event_type == EventType::Inferred))
-        }
-        _ => None,
-    };
-    read.events.iter().filter_map(step).collect()
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Format v2.
 
 use exectrace_format::role::State;
-use exectrace_format::{TaskId, text};
-use exectrace_reader::{Cause, EventType, Kind, Reader, Repair};
+use exectrace_format::text;
+use exectrace_reader::{Cause, Kind, Reader, Repair};
 
-use super::{Read, read};
+use super::{Read, read, steps};
 
 /// The batches of a generation that are not events.
 const TABLES: &str = "
@@ -48,17 +48,6 @@ fn repaired(events: &str, repair: Repair) -> Read {
     let found = found.unwrap_or_else(|| panic!("{}", read.repairs));
     assert_eq!(found.first, fault);
     read
-}
-
-/// The transitions of a task: from, to, and whether it was inferred.
-fn steps(read: &Read, id: u64) -> Vec<(State, State, bool)> {
-    let step = |event: &exectrace_reader::Event| match event.kind {
-        Kind::TaskTransition { task, from, to, .. } if task == TaskId(id) => {
-            Some((from, to, event.event_type == EventType::Inferred))
-        }
-        _ => None,
-    };
-    read.events.iter().filter_map(step).collect()
 }
 
 #[test]
