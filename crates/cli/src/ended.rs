@@ -66,7 +66,7 @@ impl Ended {
         match (self.has_events, self.fault) {
             (true, None) if input.fault.is_none() && is_whole => Outcome::Whole,
             // What was printed was not known to be faulty.
-            (true, Some(_)) if is_strict => Outcome::Unreadable,
+            (true, _) if is_strict => Outcome::Unreadable,
             (true, _) => Outcome::Partial,
             (false, fault) if is_whole && fault.is_none_or(|fault| advice::is_empty(&fault)) => {
                 if fault.is_none() {

@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use exectrace_reader::{Description, Kind, Loss, Mode, Reader, Repairs, Validator};
+use exectrace_reader::{Reader, Validator};
 
-use crate::advice;
-use crate::damage;
+use crate::ended::Ended;
 use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
 use crate::outcome::{self, Outcome};
@@ -40,26 +39,21 @@ fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::
     let name = &input.name;
     let most = arguments.most;
     let (mut events, mut violations) = (0_u64, 0_u64);
-    let mut fault = None;
-    let (mut loss, mut repairs) = (Loss::default(), Repairs::default());
-    let (mut first, mut has_events) = (None, false);
+    let mut ended = Ended::default();
     match Reader::open(input.bytes(), arguments.input.mode()) {
         Ok(mut reader) => {
             let mut validator = Validator::new();
-            let mut description = Description::default();
+            let mut first = None;
             while let Some(event) = reader.next() {
                 let event = match event {
                     Ok(event) => event,
                     Err(error) => {
-                        fault = Some(error);
+                        ended.fault = Some(error);
                         break;
                     }
                 };
                 events += 1;
-                has_events |= event.kind != Kind::Sync;
-                if let Kind::UserLog { .. } = event.kind {
-                    description.add(&event, reader.tables());
-                }
+                ended.add(&event, &reader);
                 first.get_or_insert(event.time);
                 if let Err(violation) = validator.event(&event) {
                     violations += 1;
@@ -68,37 +62,19 @@ fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::
                     }
                 }
             }
-            loss = reader.loss().clone();
-            if arguments.input.mode() == Mode::Tolerant {
-                description.add_to(&mut loss);
-            }
-            repairs = reader.repairs().clone();
+            ended.end(&reader, first.unwrap_or_default());
         }
-        Err(error) => fault = Some(error),
+        Err(error) => ended.fault = Some(error),
     }
     if violations > most {
         writeln!(out, "{name}: and {} more", violations - most)?;
     }
     writeln!(out, "{name}: {events} events, {violations} violations")?;
-    if let Some(packing) = input.fault {
-        eprintln!(
-            "exectrace: {name}: {packing}; {}",
-            advice::on_packing(packing)
-        );
-    }
-    if let Some(fault) = &fault {
-        eprintln!("exectrace: {name}: {fault}; {}", advice::on_fault(fault));
-    }
-    damage::tell(name, &loss, &repairs, first.unwrap_or_default());
-    let is_read_whole = loss.is_none() && repairs.is_none() && input.fault.is_none();
-    let is_whole = violations == 0 && is_read_whole;
-    let is_empty = match fault {
-        None => is_read_whole,
-        Some(fault) => advice::is_empty(&fault),
+    let outcome = ended.tell(input, arguments.input.strict);
+    let broken = if violations > 0 {
+        Outcome::Partial
+    } else {
+        Outcome::Whole
     };
-    Ok(match has_events {
-        true if is_whole && fault.is_none() => Outcome::Whole,
-        false if !is_empty => Outcome::Unreadable,
-        _ => Outcome::Partial,
-    })
+    Ok(outcome.max(broken))
 }

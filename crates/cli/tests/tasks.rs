@@ -138,7 +138,9 @@ fn exit_codes_are_those_of_all_commands() {
     check_code(&run(&["tasks"], &[]), 64);
     check_code(&run(&["tasks"], &[&packed_by_zstd()]), 0);
     let packed = gzip(&read(&whole));
-    let output = feed(&["tasks"], packed[..packed.len() - 1].to_vec());
+    let cut = || packed[..packed.len() - 1].to_vec();
+    check_code(&feed(&["tasks", "--strict"], cut()), 2);
+    let output = feed(&["tasks"], cut());
     check_code(&output, 3);
     assert!(text(&output).lines().count() > 2);
 }

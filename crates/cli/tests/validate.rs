@@ -39,3 +39,18 @@ fn faults_are_told_and_the_worst_of_several_counts() {
     check_code(&run(&["validate"], &[&whole, &cut]), 3);
     check_code(&run(&["validate"], &[&whole, &none, &cut]), 2);
 }
+
+#[test]
+fn strict_refuses_what_the_other_commands_refuse() {
+    let damaged = shipped("handmade/v2-type-137.trace");
+    check_code(&run(&["validate"], &[&damaged]), 3);
+    check_code(&run(&["validate", "--strict"], &[&damaged]), 2);
+    let packed = gzip(&read(&shipped("recorded/go1.27/empty.trace")));
+    let cut = || packed[..packed.len() - 1].to_vec();
+    check_code(&feed(&["validate"], cut()), 3);
+    check_code(&feed(&["validate", "--strict"], cut()), 2);
+    let empty = shipped("handmade/v1-header-only.trace");
+    for arguments in [&["validate"][..], &["validate", "--strict"]] {
+        check_code(&run(arguments, &[&empty]), 3);
+    }
+}
