@@ -32,7 +32,7 @@ const GAPS_MAX: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// Bytes of the file from which nothing was read.
+    /// Bytes of the file from which nothing was read, and those that a batch lacks in which a file of format v2 is cut.
     pub bytes: u64,
     /// Events that stood in them.
     pub events: u64,
@@ -56,7 +56,7 @@ pub struct Loss {
 pub struct Gap {
     /// What is wrong, and where.
     pub error: Error,
-    /// Bytes from which nothing was read.
+    /// Bytes from which nothing was read, or that a batch lacks.
     pub bytes: u64,
     /// Events that stood in them.
     pub events: u64,
