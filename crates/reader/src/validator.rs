@@ -4,6 +4,9 @@
 //! shows here. What it holds against events is what must be true of any scheduler: a task is in one state at a time, runs on one
 //! worker, and a worker runs one task; a range ends that began; time does not go back.
 //!
+//! So it says more than Go's reader, which takes the word of a status: that may have a worker run a second task, or a second thread
+//! have a worker.
+//!
 //! Traces begin in the middle of everything. So what was never introduced is taken as its first event tells it, once. What a
 //! tolerant reader has inferred may take a task from any state to any other, but only from the one that it is in.
 
@@ -11,7 +14,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use exectrace_format::role::{Range, State};
-use exectrace_format::{StringId, UserTaskId, WorkerId};
+use exectrace_format::{StringId, ThreadId, UserTaskId, WorkerId};
 
 use crate::Timestamp;
 use crate::event::{Event, EventType, Kind};
@@ -94,6 +97,20 @@ pub enum Rule {
         /// What it runs.
         task: u64,
     },
+    /// A task runs on one worker.
+    TaskIsElsewhere {
+        /// The task.
+        task: u64,
+        /// The worker that it runs on.
+        worker: i64,
+    },
+    /// A worker is one thread's.
+    WorkerIsElsewhere {
+        /// The worker.
+        worker: i64,
+        /// The thread that has it.
+        thread: u64,
+    },
     /// A worker leaves the state that it is in.
     WorkerState {
         /// The worker.
@@ -143,6 +160,8 @@ struct TaskLife {
 struct WorkerLife {
     state: Option<State>,
     task: Option<u64>,
+    /// The thread that has it, where the format says so.
+    thread: Option<ThreadId>,
     sweeps: Option<bool>,
 }
 
@@ -171,7 +190,7 @@ impl Validator {
         let time = self.time(event);
         let rule = match event.kind {
             Kind::TaskTransition { task, from, to, .. } => self.task(event, task.0, from, to),
-            Kind::WorkerTransition { worker, from, to } => self.worker(worker, from, to),
+            Kind::WorkerTransition { worker, from, to } => self.worker(event, worker, from, to),
             Kind::RangeBegin { range, reason } => self.range_begins(event, range, reason),
             Kind::RangeActive {
                 range,
@@ -243,8 +262,13 @@ impl Validator {
         life.ended = to == State::NotExist;
         let on = event.worker;
         let moved = if to == State::Running && on != WorkerId::NONE {
-            life.worker = Some(on.0);
-            self.take(on.0, task)
+            let before = life.worker.replace(on.0);
+            let elsewhere = before.filter(|&before| before != on.0 && self.runs(before, task));
+            self.leave(elsewhere, task);
+            let taken = self.take(on.0, task);
+            elsewhere
+                .map(|worker| Rule::TaskIsElsewhere { task, worker })
+                .or(taken)
         } else {
             if to != State::Running {
                 life.worker = None;
@@ -271,6 +295,12 @@ impl Validator {
         moved
     }
 
+    fn runs(&self, worker: i64, task: u64) -> bool {
+        self.workers
+            .get(&worker)
+            .is_some_and(|life| life.task == Some(task))
+    }
+
     /// The worker runs the task from now on.
     fn take(&mut self, worker: i64, task: u64) -> Option<Rule> {
         let before = self.workers.entry(worker).or_default().task.replace(task);
@@ -290,17 +320,28 @@ impl Validator {
         }
     }
 
-    fn worker(&mut self, worker: WorkerId, from: State, to: State) -> Option<Rule> {
+    fn worker(&mut self, event: &Event, worker: WorkerId, from: State, to: State) -> Option<Rule> {
         let life = self.workers.entry(worker.0).or_default();
-        let is = life.state.replace(to)?;
+        let is = life.state.replace(to);
+        let named =
+            (to == State::Running && event.thread != ThreadId::NONE).then_some(event.thread);
+        let had = std::mem::replace(&mut life.thread, named);
         if to == State::Idle {
             life.task = None;
         }
         let worker = worker.0;
-        (is != from).then_some(Rule::WorkerState {
+        let is = is?;
+        if is != from {
+            return Some(Rule::WorkerState {
+                worker,
+                is,
+                left: from,
+            });
+        }
+        let other = had.filter(|_| named.is_some() && named != had)?;
+        Some(Rule::WorkerIsElsewhere {
             worker,
-            is,
-            left: from,
+            thread: other.0,
         })
     }
 
@@ -436,6 +477,12 @@ impl fmt::Display for Rule {
             }
             Self::TaskEnded { task } => write!(f, "task {task} has ended"),
             Self::WorkerIsTaken { worker, task } => write!(f, "worker {worker} runs task {task}"),
+            Self::TaskIsElsewhere { task, worker } => {
+                write!(f, "task {task} runs on worker {worker}")
+            }
+            Self::WorkerIsElsewhere { worker, thread } => {
+                write!(f, "worker {worker} is thread {thread}'s")
+            }
             Self::WorkerState { worker, is, left } => write!(
                 f,
                 "worker {worker} leaves {}, but is {}",

@@ -150,6 +150,43 @@ fn a_worker_runs_one_task_and_is_in_one_state() {
 }
 
 #[test]
+fn a_task_is_on_one_worker_and_a_worker_on_one_thread() {
+    use State::{Idle, NotExist, Runnable, Running, Undetermined};
+    // Its status is told on worker 1, while it runs on worker 0.
+    let mut story = Story::new()
+        .step(0, 1, Undetermined, Running)
+        .step(1, 1, Running, Running);
+    story.events[1].worker = WorkerId(1);
+    story.breaks(Rule::TaskIsElsewhere { task: 1, worker: 0 });
+    // Told once, the worker that it was on is free.
+    let mut story = Story::new()
+        .step(0, 1, Undetermined, Running)
+        .step(1, 1, Running, Running)
+        .step(0, 2, NotExist, Runnable)
+        .step(0, 2, Runnable, Running);
+    story.events[1].worker = WorkerId(1);
+    let mut validator = Validator::new();
+    let verdicts = story.events.iter().map(|event| validator.event(event));
+    let is_right: Vec<_> = verdicts.map(|verdict| verdict.is_ok()).collect();
+    assert_eq!(is_right, [true, false, true, true]);
+    let worker = |from, to| Kind::WorkerTransition {
+        worker: WorkerId(0),
+        from,
+        to,
+    };
+    let mut story = Story::new()
+        .then(0, worker(Undetermined, Running))
+        .then(0, worker(Running, Idle))
+        .then(0, worker(Idle, Running))
+        .then(0, worker(Running, Running));
+    story.events[2].thread = ThreadId(8);
+    story.breaks(Rule::WorkerIsElsewhere {
+        worker: 0,
+        thread: 8,
+    });
+}
+
+#[test]
 fn what_begins_ends_and_what_ends_began() {
     let begin = |range| Kind::RangeBegin {
         range,

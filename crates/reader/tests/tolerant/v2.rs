@@ -2,9 +2,10 @@
 
 use exectrace_format::role::State;
 use exectrace_format::text;
-use exectrace_reader::{Cause, Kind, Reader, Repair};
+use exectrace_reader::{Cause, Kind, Reader, Repair, Validator};
 
 use super::{Read, read, steps};
+use crate::judge::{Judgement, judge};
 
 /// The batches of a generation that are not events.
 const TABLES: &str = "
@@ -109,6 +110,32 @@ fn workers_are_where_their_events_say() {
         Repair::WorkerState,
     );
     repaired("ProcStop dt=1\nHeapAlloc dt=1 live_bytes=5", Repair::Thread);
+}
+
+/// Another thread, with the worker of the first.
+const SECOND_THREAD: &str = "
+    EventBatch generation=1 thread=8 time=20
+    ProcStatus dt=1 worker=0 status=1
+    ";
+
+#[test]
+fn statuses_are_taken_at_their_word_where_go_takes_them() {
+    for events in [
+        "GoStatus dt=1 task=2 thread=7 status=2\nGoStop dt=1 reason=1 stack=0",
+        &format!("{SECOND_THREAD}GoStatus dt=1 task=2 thread=8 status=2"),
+        &format!(
+            "{SECOND_THREAD}GoStatus dt=1 task=2 thread=8 status=1\nGoStart dt=1 task=2 seq=1"
+        ),
+        &format!("{SECOND_THREAD}GoStatus dt=1 task=1 thread=8 status=2"),
+        "ProcStatus dt=1 worker=5 status=1\nGoStatus dt=1 task=1 thread=7 status=2",
+    ] {
+        let file = generation(events);
+        assert_eq!(judge(&file), Ok(Judgement::Whole), "{events}");
+        let mut validator = Validator::new();
+        let events_told = Reader::new(&file).expect("has a header").flatten();
+        let violations = events_told.filter(|event| validator.event(event).is_err());
+        assert_ne!(violations.count(), 0, "{events}");
+    }
 }
 
 #[test]
