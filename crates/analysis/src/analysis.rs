@@ -1,15 +1,79 @@
 //! What all analyses have in common.
 
-use exectrace_reader::{Event, Tables};
+use exectrace_reader::{Event, Tables, Timestamp};
 
-/// A fold over the events of a trace.
+use crate::{Interval, Lives, Window};
+
+/// A fold over a trace, which a [`Pass`](crate::Pass) drives.
+///
+/// A tuple of analyses is one, too, so that one pass feeds several.
 pub trait Analysis {
     /// What comes of it.
     type Report;
 
-    /// Takes the next event, in the order of a reader. `tables` are that reader's.
-    fn event(&mut self, event: &Event, tables: &Tables<'_>);
+    /// An event inside the window, in the order of a reader.
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        let _ = (event, context);
+    }
 
-    /// All events were taken.
-    fn report(self, tables: &Tables<'_>) -> Self::Report;
+    /// A task's state has ended, or the trace has: what of it is in the window. It comes before the event that ended it.
+    fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
+        let _ = (interval, context);
+    }
+
+    /// All was taken.
+    fn report(self, context: &Context<'_>) -> Self::Report;
 }
+
+/// What is known of the trace besides an event.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Context<'a> {
+    /// What the ids of strings and stacks refer to.
+    pub tables: &'a Tables<'a>,
+    /// The tasks so far.
+    pub lives: &'a Lives,
+    /// What of the trace is looked at.
+    pub window: Window,
+    /// When the trace begins: with its first event.
+    pub begin: Timestamp,
+    /// When it ends, as far as is known: with the last event.
+    pub end: Timestamp,
+}
+
+impl Context<'_> {
+    /// From when to when the trace is looked at: the window, as far as the trace goes. `None` if it lies outside.
+    #[must_use]
+    pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        self.window.clip(self.begin, self.end)
+    }
+}
+
+/// Tuples feed each of their members.
+macro_rules! tuple {
+    ($($analysis:ident $place:tt),+) => {
+        impl<$($analysis: Analysis),+> Analysis for ($($analysis,)+) {
+            type Report = ($($analysis::Report,)+);
+
+            fn event(&mut self, event: &Event, context: &Context<'_>) {
+                $(self.$place.event(event, context);)+
+            }
+
+            fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
+                $(self.$place.interval(interval, context);)+
+            }
+
+            fn report(self, context: &Context<'_>) -> Self::Report {
+                ($(self.$place.report(context),)+)
+            }
+        }
+    };
+}
+
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);

@@ -1,12 +1,12 @@
 //! What execution traces tell: analyses of Go's traces and of those of exectrace.
 //!
-//! Each analysis is a fold over the events of a trace and ends in a plain report; one pass feeds any number of them. Nothing
-//! here prints.
+//! Each analysis is a fold over the events of a trace and the states of its tasks, and ends in a plain report; one [`Pass`] feeds
+//! any number of them. Nothing here prints.
 //!
 //! # Examples
 //!
 //! ```
-//! use exectrace_analysis::{Analysis, TaskTimes};
+//! use exectrace_analysis::{Pass, TaskTimes, Window};
 //! use exectrace_reader::{Reader, TaskId};
 //!
 //! # let file = exectrace_format::text::parse("\
@@ -18,11 +18,11 @@
 //! #     GoStart dt=5 task=1 seq=1
 //! #     GoBlockRecv dt=20").unwrap();
 //! let mut reader = Reader::tolerant(&file)?;
-//! let mut times = TaskTimes::default();
+//! let mut pass = Pass::new(Window::WHOLE, TaskTimes::default());
 //! while let Some(event) = reader.next() {
-//!     times.event(&event?, reader.tables());
+//!     pass.event(&event?, reader.tables());
 //! }
-//! let report = times.report(reader.tables());
+//! let report = pass.report(reader.tables());
 //! let task = &report.tasks[0];
 //! assert_eq!((task.id, task.times.runnable_ns, task.times.running_ns), (TaskId(1), 5, 20));
 //! # Ok::<(), exectrace_reader::Error>(())
@@ -32,14 +32,26 @@
 //!
 //! | module | has |
 //! | --- | --- |
-//! | `analysis` | [`Analysis`], what all have in common |
+//! | `analysis` | [`Analysis`], what all have in common, and the [`Context`] that it sees |
+//! | `pass` | [`Pass`]: events in, states of tasks followed, analyses fed |
+//! | `window` | [`Window`]: a stretch of a trace |
+//! | `interval`, `lives` | [`Interval`]s of tasks' [`Lives`], and the [`Edge`]s between them |
 //! | `task_times` | [`TaskTimes`]: how long each task ran, waited for a worker, and was blocked by what |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
 mod distribution;
+mod functions;
+mod interval;
+mod lives;
+mod pass;
 mod task_times;
+mod window;
 
-pub use analysis::Analysis;
+pub use analysis::{Analysis, Context};
 pub use distribution::Distribution;
+pub use interval::{Edge, Interval};
+pub use lives::{Life, LifeId, Lives};
+pub use pass::Pass;
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
+pub use window::Window;

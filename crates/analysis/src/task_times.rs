@@ -1,36 +1,22 @@
 //! How long each task ran, waited for a worker, was blocked by what, and sat in system calls.
 //!
 //! At each moment of its life a task is in one state, so that the times of its states add up to its life. A life begins with the
-//! task's creation; of one that was there before the trace, with the trace. It ends with the task, or with the trace.
+//! task's creation; of one that was there before the trace, with the trace. It ends with the task, or with the trace. Of a
+//! window only what is in it counts.
 
 use std::collections::HashMap;
 
-use exectrace_reader::{Event, Kind, StackId, State, StringId, Tables, TaskId, Timestamp};
+use exectrace_reader::{State, StringId, TaskId, Timestamp};
 
-use crate::{Analysis, Distribution};
+use crate::functions::Functions;
+use crate::lives::Life;
+use crate::{Analysis, Context, Distribution, Interval};
 
 /// Adds up the times of tasks, and of groups of tasks that run the same function.
 #[derive(Clone, Debug, Default)]
 pub struct TaskTimes {
-    begin: Option<Timestamp>,
-    end: Timestamp,
-    places: HashMap<u64, usize>,
-    lives: Vec<Life>,
-}
-
-/// A task that is followed.
-#[derive(Clone, Debug)]
-struct Life {
-    id: TaskId,
-    /// The first stack of its own that an event tells: its outermost frame is what it runs.
-    stack: StackId,
-    begin: Timestamp,
-    end: Option<Timestamp>,
-    is_created: bool,
-    state: State,
-    reason: StringId,
-    since: Timestamp,
-    times: Times,
+    /// Of each life, by its id; those behind the last have none.
+    times: Vec<Times>,
 }
 
 /// The times of states, in nanoseconds.
@@ -61,13 +47,13 @@ pub struct TaskTime {
     pub id: TaskId,
     /// The function that it runs; empty if nothing tells it.
     pub function: String,
-    /// When its life begins: with its creation, or with the trace.
+    /// When its life begins: with its creation, or with the trace or the window.
     pub begin: Timestamp,
-    /// When it ends: with the task, or with the trace.
+    /// When it ends: with the task, or with the trace or the window.
     pub end: Timestamp,
-    /// Whether its creation is in the trace. In format v1 all tasks that are there at its begin are told as created.
+    /// Whether its creation is in the trace, and in the window. In format v1 all tasks that are there at its begin are told as created.
     pub is_created: bool,
-    /// Whether its end is in the trace.
+    /// Whether its end is in the trace, and in the window.
     pub has_ended: bool,
     /// How long it was in each state.
     pub times: StateTimes,
@@ -163,135 +149,59 @@ impl StateTimes {
 impl Analysis for TaskTimes {
     type Report = TaskTimesReport;
 
-    fn event(&mut self, event: &Event, tables: &Tables<'_>) {
-        let begin = *self.begin.get_or_insert(event.time);
-        self.end = event.time;
-        let Kind::TaskTransition {
-            task,
-            from,
-            to,
-            reason,
-            stack,
-        } = event.kind
-        else {
-            return;
-        };
-        let place = self.place(task, from, begin, event.time);
-        let life = &mut self.lives[place];
-        if life.stack == StackId(0) && has_outermost(stack, tables) {
-            life.stack = stack;
+    fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
+        let place = interval.life.0 as usize;
+        if self.times.len() <= place {
+            self.times.resize_with(place + 1, Times::default);
         }
-        life.pass(event.time, to, reason);
-        if to == State::NotExist {
-            life.end = Some(event.time);
-            self.places.remove(&task.0);
-        }
+        self.times[place].add(interval.state, interval.reason, interval.ns());
     }
 
-    fn report(self, tables: &Tables<'_>) -> TaskTimesReport {
-        let end = self.end;
+    fn report(mut self, context: &Context<'_>) -> TaskTimesReport {
         let mut functions = Functions::default();
-        let tasks: Vec<TaskTime> = self
-            .lives
-            .into_iter()
-            .map(|life| life.report(end, &mut functions, tables))
+        self.times.resize_with(context.lives.len(), Times::default);
+        let lives = context.lives.iter().zip(self.times);
+        let tasks: Vec<TaskTime> = lives
+            .filter_map(|((_, life), times)| times.report(life, &mut functions, context))
             .collect();
         let groups = groups(&tasks);
         TaskTimesReport { tasks, groups }
     }
 }
 
-/// Whether a stack tells what its task runs. Where a task was preempted none may be known, and a frame without an address stands
-/// for it.
-fn has_outermost(stack: StackId, tables: &Tables<'_>) -> bool {
-    tables
-        .frames(stack)
-        .last()
-        .is_some_and(|frame| frame.pc != 0)
-}
-
-impl TaskTimes {
-    /// The place of a task, known or not.
-    fn place(&mut self, task: TaskId, from: State, begin: Timestamp, now: Timestamp) -> usize {
-        let next = self.lives.len();
-        let place = *self.places.entry(task.0).or_insert(next);
-        if place < next {
-            return place;
-        }
-        let is_created = from == State::NotExist;
-        let begin = if is_created { now } else { begin };
-        self.lives.push(Life {
-            id: task,
-            stack: StackId(0),
-            begin,
-            end: None,
-            is_created,
-            state: from,
-            reason: StringId(0),
-            since: begin,
-            times: Times::default(),
-        });
-        place
-    }
-}
-
-impl Life {
-    /// The task passes to another state.
-    fn pass(&mut self, now: Timestamp, to: State, reason: StringId) {
-        // What is told first of a task that was there before the trace was so all the time. Format v1 creates such tasks anew, and
-        // then lets them wait or sit in a system call without having run.
-        let is_first = self.since == self.begin;
-        let was_there =
-            self.state == State::Runnable && matches!(to, State::Waiting | State::Syscall);
-        if is_first && (was_there || self.state == State::Undetermined) {
-            self.is_created = false;
-            (self.state, self.reason) = (to, reason);
-        }
-        self.times
-            .add(self.state, self.reason, now.since_ns(self.since));
-        // A state that is told once more, as a new generation does, has the reason that it had.
-        let goes_on = to == self.state && reason == StringId(0);
-        let reason = if goes_on { self.reason } else { reason };
-        (self.state, self.reason, self.since) = (to, reason, now);
-    }
-
+impl Times {
+    /// What a task did; `None` if it did not live in the window.
     fn report(
-        mut self,
-        end: Timestamp,
+        self,
+        life: &Life,
         functions: &mut Functions,
-        tables: &Tables<'_>,
-    ) -> TaskTime {
-        let has_ended = self.end.is_some();
-        let end = self.end.unwrap_or(end);
-        if !has_ended {
-            self.times
-                .add(self.state, self.reason, end.since_ns(self.since));
-        }
+        context: &Context<'_>,
+    ) -> Option<TaskTime> {
+        let whole = (life.begin, life.end.unwrap_or(context.end));
+        let (begin, end) = context.window.clip(whole.0, whole.1)?;
         let mut times = StateTimes {
-            running_ns: self.times.running_ns,
-            runnable_ns: self.times.runnable_ns,
-            syscall_ns: self.times.syscall_ns,
-            unknown_ns: self.times.unknown_ns,
+            running_ns: self.running_ns,
+            runnable_ns: self.runnable_ns,
+            syscall_ns: self.syscall_ns,
+            unknown_ns: self.unknown_ns,
             blocked: Vec::new(),
         };
-        for (reason, ns) in self.times.blocked {
-            let reason = tables.text(reason).into_owned();
+        for (reason, ns) in self.blocked {
+            let reason = context.tables.text(reason).into_owned();
             times.blocked.push(Blocked { reason, ns });
         }
         times.sort();
-        TaskTime {
-            id: self.id,
-            function: functions.of_stack(self.stack, tables),
-            begin: self.begin,
+        Some(TaskTime {
+            id: life.task,
+            function: functions.of(life, context.tables),
+            begin,
             end,
-            is_created: self.is_created,
-            has_ended,
+            is_created: life.is_created && begin == life.begin,
+            has_ended: life.end.is_some() && end == whole.1,
             times,
-        }
+        })
     }
-}
 
-impl Times {
     fn add(&mut self, state: State, reason: StringId, ns: i64) {
         match state {
             State::Running => self.running_ns += ns,
@@ -306,25 +216,6 @@ impl Times {
             // Nothing is known of a task that was let out of sight; before its creation there is no time.
             State::Undetermined | State::NotExist => self.unknown_ns += ns,
         }
-    }
-}
-
-/// Functions of stacks, each looked up once.
-#[derive(Default)]
-struct Functions {
-    by_stack: HashMap<u64, String>,
-}
-
-impl Functions {
-    /// The outermost function of a stack: what a task runs.
-    fn of_stack(&mut self, stack: StackId, tables: &Tables<'_>) -> String {
-        let function = self.by_stack.entry(stack.0).or_insert_with(|| {
-            let outermost = tables.frames(stack).last();
-            outermost.map_or_else(String::new, |frame| {
-                tables.text(frame.function).into_owned()
-            })
-        });
-        function.clone()
     }
 }
 

@@ -4,19 +4,27 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 
-use exectrace_analysis::{Analysis as _, TaskTime, TaskTimes, TaskTimesReport};
+use exectrace_analysis::{Pass, TaskTime, TaskTimes, TaskTimesReport, Window};
 use exectrace_reader::{Mode, Reader, Timestamp};
 use exectrace_testkit::{Corpus, CorpusTrace};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
 fn report(file: &[u8], mode: Mode) -> TaskTimesReport {
+    let [report] = reports(file, mode, [Window::WHOLE]);
+    report
+}
+
+fn reports<const N: usize>(file: &[u8], mode: Mode, windows: [Window; N]) -> [TaskTimesReport; N] {
     let mut reader = Reader::open(file, mode).expect("has a header");
-    let mut times = TaskTimes::default();
+    let mut passes = windows.map(|window| Pass::new(window, TaskTimes::default()));
     while let Some(event) = reader.next() {
-        times.event(&event.expect("can be read"), reader.tables());
+        let event = event.expect("can be read");
+        for pass in &mut passes {
+            pass.event(&event, reader.tables());
+        }
     }
-    times.report(reader.tables())
+    passes.map(|pass| pass.report(reader.tables()))
 }
 
 #[test]
@@ -40,6 +48,58 @@ fn the_states_of_a_task_add_up_to_its_life() {
         }
     }
     assert!(tasks > 500, "only {tasks} tasks");
+}
+
+/// The sums of all tasks, by function.
+fn sums(reports: &[TaskTimesReport]) -> BTreeMap<String, [i64; 5]> {
+    let mut sums = BTreeMap::<String, [i64; 5]>::new();
+    for group in reports.iter().flat_map(|report| &report.groups) {
+        let of_windows = sums.entry(group.function.clone()).or_default();
+        let times = &group.sums;
+        let of_window = [
+            times.running_ns,
+            times.runnable_ns,
+            times.syscall_ns,
+            times.blocked_ns(),
+            times.unknown_ns,
+        ];
+        for (sum, ns) in of_windows.iter_mut().zip(of_window) {
+            *sum += ns;
+        }
+    }
+    sums
+}
+
+#[test]
+fn windows_that_follow_on_each_other_add_up_to_the_whole() {
+    for trace in Corpus::all().flat_map(|corpus| corpus.traces()) {
+        let bytes = trace.bytes();
+        let Ok(reader) = Reader::tolerant(&bytes) else {
+            continue;
+        };
+        let times: Vec<Timestamp> = reader.map(|event| event.expect("is read").time).collect();
+        let [Some(&begin), Some(&end)] = [times.first(), times.last()] else {
+            continue;
+        };
+        let third_ns = end.since_ns(begin) / 3;
+        let (first, second) = (begin.0 + third_ns, begin.0 + 2 * third_ns);
+        let [whole, windows @ ..] = reports(
+            &bytes,
+            Mode::Tolerant,
+            [
+                Window::WHOLE,
+                Window::until(Timestamp(first)),
+                Window::of(Some(Timestamp(first)), Some(Timestamp(second))),
+                Window::since(Timestamp(second)),
+            ],
+        );
+        let rows = sums(&windows);
+        assert_eq!(rows, sums(&[whole]), "{}", trace.file());
+        for task in windows.iter().flat_map(|window| &window.tasks) {
+            let life_ns = task.end.since_ns(task.begin);
+            assert_eq!(task.times.life_ns(), life_ns, "{}: {task:?}", trace.file());
+        }
+    }
 }
 
 /// What Go's analyses say of the tasks that run a function: how many, and nanoseconds.

@@ -11,8 +11,10 @@ mod info;
 mod input;
 mod outcome;
 mod progress;
+mod reading;
 mod tasks;
 mod validate;
+mod window;
 
 use std::process::ExitCode;
 

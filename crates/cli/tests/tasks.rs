@@ -55,6 +55,26 @@ fn groups_are_printed_with_the_sums_of_their_tasks() {
 }
 
 #[test]
+fn only_what_is_in_the_window_counts() {
+    let sum_of_lives = |window: &[&str]| -> i64 {
+        let arguments = [&["tasks", "--json"], window].concat();
+        let output = feed(&arguments, small());
+        check_code(&output, 0);
+        let printed: Value = serde_json::from_slice(&output.stdout).expect("is JSON");
+        let groups = printed["groups"].as_array().expect("has groups").iter();
+        groups
+            .map(|group| group["life"]["sum_ns"].as_i64().expect("is a number"))
+            .sum()
+    };
+    let whole = sum_of_lives(&[]);
+    let first = sum_of_lives(&["--to", "20ns"]);
+    let rest = sum_of_lives(&["--from", "20ns"]);
+    // They begin 2, 3 and 4 ns after the first event.
+    assert_eq!((whole, first, rest), (159, 18 + 17 + 16, 108));
+    assert_eq!(sum_of_lives(&["--from", "1s"]), 0);
+}
+
+#[test]
 fn the_tasks_of_a_group_are_printed_one_by_one() {
     let output = feed(&["tasks", "--group", "app::work"], small());
     check_code(&output, 0);

@@ -4,6 +4,8 @@ use exectrace_format::{TaskId, ThreadId, Version, WorkerId, go_v1, go_v2};
 use exectrace_reader::{Event, EventType, Kind, Timestamp};
 use jiff::SignedDuration;
 
+use crate::window::time;
+
 /// Which events are printed: those that pass all that is asked for.
 #[derive(clap::Args, Debug, Default)]
 pub(super) struct Filter {
@@ -25,16 +27,6 @@ pub(super) struct Filter {
     /// Only events of these kinds: names as in the fields `kind` and `type`, such as TaskTransition or GoBlock.
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = kind)]
     kind: Vec<String>,
-}
-
-fn time(text: &str) -> Result<SignedDuration, String> {
-    let time: SignedDuration = text
-        .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
-    if time.is_negative() {
-        return Err(String::from("must not be negative"));
-    }
-    Ok(time)
 }
 
 /// A name that some event could have.

@@ -78,7 +78,7 @@ pub(super) fn print(
         0 => usize::MAX,
         most => most,
     };
-    let report = &found.report;
+    let report = &found.reading.report;
     let (groups, tasks, total) = match &arguments.group {
         None => {
             let groups = report.groups.iter().take(most).map(GroupLine::of);

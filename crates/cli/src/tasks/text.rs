@@ -15,8 +15,8 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let (file, tasks) = (found.file, found.report.tasks.len());
-    let word = if found.is_of_go {
+    let (file, tasks) = (found.file, found.reading.report.tasks.len());
+    let word = if found.reading.is_of_go {
         "goroutines"
     } else {
         "tasks"
@@ -28,13 +28,13 @@ pub(super) fn print(
     };
     let (table, rest) = match &arguments.group {
         None => {
-            let groups = &found.report.groups;
+            let groups = &found.reading.report.groups;
             let table = table_of_groups(word, groups.iter().take(most));
             (table, groups.len().saturating_sub(most))
         }
         Some(function) => {
             let tasks = found.tasks_of(function);
-            let table = table_of_tasks(tasks.iter().take(most), found.first);
+            let table = table_of_tasks(tasks.iter().take(most), found.reading.first);
             (table, tasks.len().saturating_sub(most))
         }
     };

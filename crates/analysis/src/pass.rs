@@ -1,0 +1,286 @@
+//! The one pass over a trace.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use exectrace_reader::{Event, Kind, StackId, State, StringId, Tables, TaskId, Timestamp};
+
+use crate::lives::Life;
+use crate::{Analysis, Context, Edge, Interval, LifeId, Lives, Window};
+
+/// Takes the events of a trace, follows each task's states, and feeds an analysis with both.
+///
+/// # Examples
+///
+/// How long something ran:
+///
+/// ```
+/// use exectrace_analysis::{Analysis, Context, Interval, Pass, Window};
+/// use exectrace_reader::{Reader, State};
+///
+/// #[derive(Default)]
+/// struct RunningTime(i64);
+///
+/// impl Analysis for RunningTime {
+///     type Report = i64;
+///
+///     fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
+///         if interval.state == State::Running {
+///             self.0 += interval.ns();
+///         }
+///     }
+///
+///     fn report(self, _: &Context<'_>) -> i64 {
+///         self.0
+///     }
+/// }
+///
+/// # let file = exectrace_format::text::parse("\
+/// #     go 1.19 trace
+/// #     Batch worker=0 ticks=1000
+/// #     Frequency ticks_per_second=1000000000
+/// #     ProcStart dt=1 thread=7
+/// #     GoCreate dt=4 task=1
+/// #     GoStart dt=5 task=1 seq=1
+/// #     GoBlockRecv dt=20").unwrap();
+/// let mut reader = Reader::tolerant(&file)?;
+/// let mut pass = Pass::new(Window::WHOLE, RunningTime::default());
+/// while let Some(event) = reader.next() {
+///     pass.event(&event?, reader.tables());
+/// }
+/// assert_eq!(pass.report(reader.tables()), 20);
+/// # Ok::<(), exectrace_reader::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pass<A> {
+    analysis: A,
+    window: Window,
+    begin: Option<Timestamp>,
+    end: Timestamp,
+    lives: Lives,
+    /// The tasks that live.
+    open: HashMap<u64, Open>,
+}
+
+/// A state that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    life: LifeId,
+    state: State,
+    reason: StringId,
+    begin: Edge,
+    is_open_left: bool,
+}
+
+impl<A: Analysis> Pass<A> {
+    /// A pass that looks at a window of a trace.
+    #[must_use]
+    pub fn new(window: Window, analysis: A) -> Self {
+        Self {
+            analysis,
+            window,
+            begin: None,
+            end: Timestamp(0),
+            lives: Lives::default(),
+            open: HashMap::new(),
+        }
+    }
+
+    /// Takes the next event of a reader; `tables` are that reader's.
+    pub fn event(&mut self, event: &Event, tables: &Tables<'_>) {
+        let begin = *self.begin.get_or_insert(event.time);
+        self.end = event.time;
+        if let Kind::TaskTransition {
+            task,
+            from,
+            to,
+            reason,
+            stack,
+        } = event.kind
+        {
+            let ended = self.pass(
+                event,
+                Step {
+                    task,
+                    from,
+                    to,
+                    reason,
+                    stack,
+                },
+                begin,
+                tables,
+            );
+            if let Some(interval) = ended {
+                self.tell(interval, tables);
+            }
+        }
+        if self.window.contains(event.time) {
+            let context = Context {
+                tables,
+                lives: &self.lives,
+                window: self.window,
+                begin,
+                end: event.time,
+            };
+            self.analysis.event(event, &context);
+        }
+    }
+
+    /// All events were taken: the states that are open end here.
+    pub fn report(mut self, tables: &Tables<'_>) -> A::Report {
+        let mut open: Vec<Open> = self.open.drain().map(|(_, open)| open).collect();
+        open.sort_by_key(|open| open.life);
+        let end = Edge::at(self.end);
+        for open in open {
+            let mut interval = open.ended_by(end, self.lives[open.life].task);
+            interval.is_open_right = true;
+            self.tell(interval, tables);
+        }
+        let context = Context {
+            tables,
+            lives: &self.lives,
+            window: self.window,
+            begin: self.begin.unwrap_or_default(),
+            end: self.end,
+        };
+        self.analysis.report(&context)
+    }
+
+    /// Tells what of an interval is in the window.
+    fn tell(&mut self, mut interval: Interval, tables: &Tables<'_>) {
+        let (begin, end) = (interval.begin.time, interval.end.time);
+        let Some((from, to)) = self.window.clip(begin, end) else {
+            return;
+        };
+        interval.is_open_left |= begin < from;
+        interval.is_open_right |= to < end;
+        (interval.begin.time, interval.end.time) = (from, to);
+        let context = Context {
+            tables,
+            lives: &self.lives,
+            window: self.window,
+            begin: self.begin.unwrap_or_default(),
+            end: self.end,
+        };
+        self.analysis.interval(&interval, &context);
+    }
+
+    /// A task passes to another state; the answer is what ends thereby.
+    fn pass(
+        &mut self,
+        event: &Event,
+        step: Step,
+        begin: Timestamp,
+        tables: &Tables<'_>,
+    ) -> Option<Interval> {
+        let mut entry = match self.open.entry(step.task.0) {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(entry) => {
+                let (life, open) = step.first(event, begin);
+                let life = self.lives.add(life);
+                entry.insert_entry(Open { life, ..open })
+            }
+        };
+        let open = entry.get_mut();
+        let life = self.lives.life_mut(open.life);
+        if life.stack == StackId(0) && has_outermost(step.stack, tables) {
+            life.stack = step.stack;
+        }
+        if open.was_always(&step, life.begin) {
+            life.is_created = false;
+            open.state = step.to;
+            open.reason = step.reason;
+            open.begin.stack = step.stack;
+            open.is_open_left = true;
+            return None;
+        }
+        // A state that is told once more, as a new generation does, goes on, with the reason that it had.
+        if step.to == open.state && (step.reason == StringId(0) || step.reason == open.reason) {
+            return None;
+        }
+        let edge = Edge::of(event, step.stack);
+        let ended = open.ended_by(edge, step.task);
+        if step.to == State::NotExist {
+            life.end = Some(event.time);
+            entry.remove();
+        } else {
+            *open = Open {
+                life: open.life,
+                state: step.to,
+                reason: step.reason,
+                begin: edge,
+                is_open_left: false,
+            };
+        }
+        // Before its creation a task has no states.
+        (ended.state != State::NotExist).then_some(ended)
+    }
+}
+
+/// A transition of a task.
+#[derive(Clone, Copy)]
+struct Step {
+    task: TaskId,
+    from: State,
+    to: State,
+    reason: StringId,
+    stack: StackId,
+}
+
+impl Step {
+    /// A task's life that this is the first of, and what it was until now.
+    fn first(&self, event: &Event, begin: Timestamp) -> (Life, Open) {
+        let is_created = self.from == State::NotExist;
+        let begin = if is_created { event.time } else { begin };
+        let life = Life {
+            task: self.task,
+            stack: StackId(0),
+            begin,
+            end: None,
+            is_created,
+            creator: if is_created { event.task } else { TaskId(0) },
+            creator_stack: if is_created { event.stack } else { StackId(0) },
+        };
+        let open = Open {
+            life: LifeId(0),
+            state: self.from,
+            reason: StringId(0),
+            begin: Edge::at(begin),
+            is_open_left: !is_created,
+        };
+        (life, open)
+    }
+}
+
+impl Open {
+    /// Whether a task was in the state that it passes to since its life began. What is told first of one that was there before the
+    /// trace was so all the time. Format v1 creates such tasks anew, and then lets them wait or sit in a system call without having
+    /// run.
+    fn was_always(&self, step: &Step, life_begin: Timestamp) -> bool {
+        let was_there =
+            self.state == State::Runnable && matches!(step.to, State::Waiting | State::Syscall);
+        self.begin.time == life_begin && (was_there || self.state == State::Undetermined)
+    }
+
+    fn ended_by(&self, end: Edge, task: TaskId) -> Interval {
+        Interval {
+            life: self.life,
+            task,
+            state: self.state,
+            reason: self.reason,
+            begin: self.begin,
+            end,
+            is_open_left: self.is_open_left,
+            is_open_right: false,
+        }
+    }
+}
+
+/// Whether a stack tells what its task runs. Where a task was preempted none may be known, and a frame without an address stands
+/// for it.
+fn has_outermost(stack: StackId, tables: &Tables<'_>) -> bool {
+    tables
+        .frames(stack)
+        .last()
+        .is_some_and(|frame| frame.pc != 0)
+}
