@@ -38,7 +38,7 @@
 //! | `event` | [`Event`] and [`Kind`], the model |
 //! | `tables` | [`Tables`]: strings and stacks by ids that hold for the whole trace |
 //! | `inventory` | [`Inventory`]: what is in a trace, in numbers |
-//! | `description` | [`Description`]: what a recording of exectrace says about itself |
+//! | `description`, `thread_description` | [`Description`]: what a recording of exectrace says about itself; [`ThreadDescription`]: about one of its threads |
 //! | `survey` | [`Survey`]: all that together, and whether the file is a trace |
 //! | `wire` | [`WireCounts`]: records and bytes by type |
 //! | `validator` | [`Validator`]: a second opinion on a stream of events |
@@ -61,6 +61,7 @@ mod source;
 mod stack_list;
 mod survey;
 mod tables;
+mod thread_description;
 mod time;
 mod trace;
 mod v1;
@@ -84,6 +85,7 @@ pub use repairs::{Repair, Repaired, Repairs};
 pub use source::{Packing, PackingFault, Source, SourceError, UnpackLimit};
 pub use survey::{Survey, Verdict};
 pub use tables::Tables;
+pub use thread_description::ThreadDescription;
 pub use time::Timestamp;
 pub use trace::Trace;
 pub use validator::{Rule, Validator, Violation};
