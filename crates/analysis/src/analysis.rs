@@ -1,8 +1,8 @@
 //! What all analyses have in common.
 
-use exectrace_reader::{Event, Tables, Timestamp};
+use exectrace_reader::{Description, Event, Tables, Timestamp};
 
-use crate::{Interval, Lives, Window};
+use crate::{Interval, LifeId, Lives, Threads, Window};
 
 /// A fold over a trace, which a [`Pass`](crate::Pass) drives.
 ///
@@ -33,6 +33,12 @@ pub struct Context<'a> {
     pub tables: &'a Tables<'a>,
     /// The tasks so far.
     pub lives: &'a Lives,
+    /// The life that an event is about, if it is a transition of a task.
+    pub life: Option<LifeId>,
+    /// The threads of a recording of exectrace so far.
+    pub threads: &'a Threads,
+    /// What a recording of exectrace has said about itself so far.
+    pub description: &'a Description,
     /// What of the trace is looked at.
     pub window: Window,
     /// When the trace begins: with its first event.

@@ -36,6 +36,7 @@
 //! | `pass` | [`Pass`]: events in, states of tasks followed, analyses fed |
 //! | `window` | [`Window`]: a stretch of a trace |
 //! | `interval`, `lives` | [`Interval`]s of tasks' [`Lives`], and the [`Edge`]s between them |
+//! | `threads` | [`Threads`]: what a recording said of its threads |
 //! | `task_times` | [`TaskTimes`]: how long each task ran, waited for a worker, and was blocked by what |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
@@ -46,6 +47,7 @@ mod interval;
 mod lives;
 mod pass;
 mod task_times;
+mod threads;
 mod window;
 
 pub use analysis::{Analysis, Context};
@@ -54,4 +56,5 @@ pub use interval::{Edge, Interval};
 pub use lives::{Life, LifeId, Lives};
 pub use pass::Pass;
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
+pub use threads::Threads;
 pub use window::Window;

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use exectrace_reader::{Event, Kind, StackId, State, StringId, Tables, TaskId, Timestamp};
+use exectrace_reader::{
+    Description, Event, Kind, StackId, State, StringId, Tables, TaskId, Timestamp,
+};
 
 use crate::lives::Life;
-use crate::{Analysis, Context, Edge, Interval, LifeId, Lives, Window};
+use crate::{Analysis, Context, Edge, Interval, LifeId, Lives, Threads, Window};
 
 /// Takes the events of a trace, follows each task's states, and feeds an analysis with both.
 ///
@@ -58,6 +60,8 @@ pub struct Pass<A> {
     begin: Option<Timestamp>,
     end: Timestamp,
     lives: Lives,
+    threads: Threads,
+    description: Description,
     /// The tasks that live.
     open: HashMap<u64, Open>,
 }
@@ -82,47 +86,47 @@ impl<A: Analysis> Pass<A> {
             begin: None,
             end: Timestamp(0),
             lives: Lives::default(),
+            threads: Threads::default(),
+            description: Description::default(),
             open: HashMap::new(),
         }
     }
 
     /// Takes the next event of a reader; `tables` are that reader's.
     pub fn event(&mut self, event: &Event, tables: &Tables<'_>) {
-        let begin = *self.begin.get_or_insert(event.time);
+        self.begin.get_or_insert(event.time);
         self.end = event.time;
-        if let Kind::TaskTransition {
-            task,
-            from,
-            to,
-            reason,
-            stack,
-        } = event.kind
-        {
-            let ended = self.pass(
-                event,
-                Step {
+        let mut life = None;
+        match event.kind {
+            Kind::TaskTransition {
+                task,
+                from,
+                to,
+                reason,
+                stack,
+            } => {
+                let step = Step {
                     task,
                     from,
                     to,
                     reason,
                     stack,
-                },
-                begin,
-                tables,
-            );
-            if let Some(interval) = ended {
-                self.tell(interval, tables);
+                };
+                let (id, ended) = self.pass(event, step, tables);
+                life = Some(id);
+                if let Some(interval) = ended {
+                    self.tell(interval, tables);
+                }
             }
+            Kind::UserLog { .. } => {
+                self.threads.add(event, tables);
+                self.description.add(event, tables);
+            }
+            _ => {}
         }
         if self.window.contains(event.time) {
-            let context = Context {
-                tables,
-                lives: &self.lives,
-                window: self.window,
-                begin,
-                end: event.time,
-            };
-            self.analysis.event(event, &context);
+            let (analysis, context) = self.parts(tables, life);
+            analysis.event(event, &context);
         }
     }
 
@@ -139,11 +143,33 @@ impl<A: Analysis> Pass<A> {
         let context = Context {
             tables,
             lives: &self.lives,
+            life: None,
+            threads: &self.threads,
+            description: &self.description,
             window: self.window,
             begin: self.begin.unwrap_or_default(),
             end: self.end,
         };
         self.analysis.report(&context)
+    }
+
+    /// The analysis, and what it sees.
+    fn parts<'a>(
+        &'a mut self,
+        tables: &'a Tables<'a>,
+        life: Option<LifeId>,
+    ) -> (&'a mut A, Context<'a>) {
+        let context = Context {
+            tables,
+            lives: &self.lives,
+            life,
+            threads: &self.threads,
+            description: &self.description,
+            window: self.window,
+            begin: self.begin.unwrap_or_default(),
+            end: self.end,
+        };
+        (&mut self.analysis, context)
     }
 
     /// Tells what of an interval is in the window.
@@ -155,24 +181,18 @@ impl<A: Analysis> Pass<A> {
         interval.is_open_left |= begin < from;
         interval.is_open_right |= to < end;
         (interval.begin.time, interval.end.time) = (from, to);
-        let context = Context {
-            tables,
-            lives: &self.lives,
-            window: self.window,
-            begin: self.begin.unwrap_or_default(),
-            end: self.end,
-        };
-        self.analysis.interval(&interval, &context);
+        let (analysis, context) = self.parts(tables, None);
+        analysis.interval(&interval, &context);
     }
 
-    /// A task passes to another state; the answer is what ends thereby.
+    /// A task passes to another state; the answer is its life, and what ends thereby.
     fn pass(
         &mut self,
         event: &Event,
         step: Step,
-        begin: Timestamp,
         tables: &Tables<'_>,
-    ) -> Option<Interval> {
+    ) -> (LifeId, Option<Interval>) {
+        let begin = self.begin.unwrap_or(event.time);
         let mut entry = match self.open.entry(step.task.0) {
             Entry::Occupied(entry) => entry,
             Entry::Vacant(entry) => {
@@ -192,11 +212,11 @@ impl<A: Analysis> Pass<A> {
             open.reason = step.reason;
             open.begin.stack = step.stack;
             open.is_open_left = true;
-            return None;
+            return (open.life, None);
         }
         // A state that is told once more, as a new generation does, goes on, with the reason that it had.
         if step.to == open.state && (step.reason == StringId(0) || step.reason == open.reason) {
-            return None;
+            return (open.life, None);
         }
         let edge = Edge::of(event, step.stack);
         let ended = open.ended_by(edge, step.task);
@@ -213,7 +233,8 @@ impl<A: Analysis> Pass<A> {
             };
         }
         // Before its creation a task has no states.
-        (ended.state != State::NotExist).then_some(ended)
+        let was_there = ended.state != State::NotExist;
+        (ended.life, was_there.then_some(ended))
     }
 }
 
