@@ -34,7 +34,7 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
     let format = tolerant.version().format();
     let mut strict = Strict::open(file);
     let mut validator = Validator::new();
-    let mut statuses = Statuses::default();
+    let mut excuses = Excuses::default();
     let mut events = 0_u64;
     let mut different = None;
     while let Some(event) = tolerant.next() {
@@ -43,7 +43,7 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
             // A program may end its regions in any order, which Go's readers refuse.
             let is_repaired = matches!(violation.rule, Rule::RegionOrder { .. })
                 && tolerant.repairs().count(Repair::Region) > 0;
-            if !is_repaired && !statuses.explain(&event, violation.rule) {
+            if !is_repaired && !excuses.cover(&event, violation.rule) {
                 return Err(format!("{violation}: {event:?}"));
             }
         }
@@ -78,17 +78,17 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
     }
 }
 
-/// What statuses of format v2 say against the trace. Go's reader takes their word, and so must ours in both modes; Go's validator
-/// holds it against them, and so does ours.
+/// What Go's reader of format v2 takes and Go's validator refuses: so must ours, in both modes. Mostly it is what statuses say
+/// against the trace.
 #[derive(Debug, Default)]
-struct Statuses {
+struct Excuses {
     /// Workers that a status gave a second task or a second thread: from then on they may have two of either.
     torn: HashSet<i64>,
 }
 
-impl Statuses {
-    /// Whether an event breaks a rule for a status's sake.
-    fn explain(&mut self, event: &Event, rule: Rule) -> bool {
+impl Excuses {
+    /// Whether an event may break a rule.
+    fn cover(&mut self, event: &Event, rule: Rule) -> bool {
         use go_v2::EventType as E;
         let is_status = matches!(
             event.event_type,
@@ -102,6 +102,8 @@ impl Statuses {
                 self.torn.contains(&worker)
             }
             Rule::TaskIsElsewhere { .. } => is_status,
+            // Behind the last time that there is, Go's reader goes on with the first.
+            Rule::TimeGoesBack { last } => last.0 == i64::MAX,
             _ => false,
         }
     }

@@ -293,6 +293,30 @@ fn a_batch_of_an_old_generation_is_counted_as_lost() {
 }
 
 #[test]
+fn a_batch_from_far_ahead_is_read_as_go_reads_it() {
+    // Another thread goes on with what this one has created.
+    let far = "
+        EventBatch generation=1 thread=7 time=9000000000000000000
+        GoCreate dt=1 task=2 start_stack=0 stack=0
+        EventBatch generation=1 thread=8 time=20
+        ProcStatus dt=1 worker=1 status=1
+        GoStart dt=1 task=2 seq=1
+        GoStop dt=1 reason=1 stack=0";
+    let file = generation(far);
+    assert_eq!(judge(&file), Ok(Judgement::Whole));
+    let read = read(&file);
+    let times: Vec<i64> = read.events.iter().map(|event| event.time.0).collect();
+    let ahead = 9_000_000_000_000_000_001;
+    assert_eq!(times[3..], [21, ahead, ahead + 1, ahead + 2, ahead + 3]);
+    // Go's reader counts on behind the last time that there is.
+    let last = "
+        EventBatch generation=1 thread=7 time=9223372036854774784
+        GoCreate dt=1023 task=2 start_stack=0 stack=0
+        GoCreate dt=1 task=3 start_stack=0 stack=0";
+    assert_eq!(judge(&generation(last)), Ok(Judgement::Whole));
+}
+
+#[test]
 fn a_generation_without_a_clock_has_the_usual_one() {
     let read = read(&file(&format!("{THREAD}EndOfGeneration")));
     assert_eq!(read.repairs.count(Repair::Clock), 1);
