@@ -111,27 +111,35 @@ impl StateTimes {
     /// The sum of the times of all states.
     #[must_use]
     pub fn life_ns(&self) -> i64 {
-        self.running_ns + self.runnable_ns + self.syscall_ns + self.blocked_ns() + self.unknown_ns
+        let states = [
+            self.running_ns,
+            self.runnable_ns,
+            self.syscall_ns,
+            self.blocked_ns(),
+            self.unknown_ns,
+        ];
+        states.into_iter().fold(0, i64::saturating_add)
     }
 
     /// The sum for all reasons.
     #[must_use]
     pub fn blocked_ns(&self) -> i64 {
-        self.blocked.iter().map(|blocked| blocked.ns).sum()
+        let reasons = self.blocked.iter().map(|blocked| blocked.ns);
+        reasons.fold(0, i64::saturating_add)
     }
 
     fn add(&mut self, other: &Self) {
-        self.running_ns += other.running_ns;
-        self.runnable_ns += other.runnable_ns;
-        self.syscall_ns += other.syscall_ns;
-        self.unknown_ns += other.unknown_ns;
+        grow(&mut self.running_ns, other.running_ns);
+        grow(&mut self.runnable_ns, other.runnable_ns);
+        grow(&mut self.syscall_ns, other.syscall_ns);
+        grow(&mut self.unknown_ns, other.unknown_ns);
         for Blocked { reason, ns } in &other.blocked {
             match self
                 .blocked
                 .iter_mut()
                 .find(|blocked| blocked.reason == *reason)
             {
-                Some(blocked) => blocked.ns += ns,
+                Some(blocked) => grow(&mut blocked.ns, *ns),
                 None => self.blocked.push(Blocked {
                     reason: reason.clone(),
                     ns: *ns,
@@ -204,19 +212,24 @@ impl Times {
 
     fn add(&mut self, state: State, reason: StringId, ns: i64) {
         match state {
-            State::Running => self.running_ns += ns,
-            State::Runnable => self.runnable_ns += ns,
-            State::Syscall => self.syscall_ns += ns,
+            State::Running => grow(&mut self.running_ns, ns),
+            State::Runnable => grow(&mut self.runnable_ns, ns),
+            State::Syscall => grow(&mut self.syscall_ns, ns),
             State::Waiting | State::Idle => {
                 match self.blocked.iter_mut().find(|(other, _)| *other == reason) {
-                    Some((_, sum)) => *sum += ns,
+                    Some((_, sum)) => grow(sum, ns),
                     None => self.blocked.push((reason, ns)),
                 }
             }
             // Nothing is known of a task that was let out of sight; before its creation there is no time.
-            State::Undetermined | State::NotExist => self.unknown_ns += ns,
+            State::Undetermined | State::NotExist => grow(&mut self.unknown_ns, ns),
         }
     }
+}
+
+/// Adds to a sum. Made-up times can be so far apart that it does not hold them all.
+fn grow(sum: &mut i64, ns: i64) {
+    *sum = sum.saturating_add(ns);
 }
 
 /// Tasks by function.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
+use std::path::Path;
 
 use exectrace_analysis::{Pass, TaskTime, TaskTimes, TaskTimesReport, Window};
 use exectrace_reader::{Mode, Reader, Timestamp};
@@ -48,6 +49,22 @@ fn the_states_of_a_task_add_up_to_its_life() {
         }
     }
     assert!(tasks > 500, "only {tasks} tasks");
+}
+
+#[test]
+fn times_that_no_sum_holds_are_as_long_as_can_be() {
+    // What fuzzing has found has times from one end to the other.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let mut longest = 0;
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let file = fs::read(&path).expect("a file");
+        for group in report(&file, Mode::Tolerant).groups {
+            assert!(group.sums.life_ns() >= 0, "{}", path.display());
+            longest = longest.max(group.sums.life_ns());
+        }
+    }
+    assert_eq!(longest, i64::MAX);
 }
 
 /// The sums of all tasks, by function.
