@@ -3,6 +3,7 @@
 mod fields;
 mod filter;
 mod json;
+mod line;
 mod text;
 
 use std::io::{self, BufWriter};
@@ -12,6 +13,7 @@ use exectrace_reader::{Event, MergeError, Merged, Reader, Timestamp};
 
 use self::filter::Filter;
 use self::json::JsonLines;
+pub(crate) use self::line::Line;
 use self::text::TextLines;
 use crate::advice;
 use crate::ended::Ended;

@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use self::examination::Examination;
+pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};

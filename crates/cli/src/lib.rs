@@ -7,11 +7,13 @@ mod demo;
 mod ended;
 mod error;
 mod events;
+mod frame_line;
 mod info;
 mod input;
 mod outcome;
 mod progress;
 mod reading;
+mod schema;
 mod tasks;
 mod validate;
 mod window;
@@ -47,6 +49,8 @@ enum Command {
     Tasks(tasks::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
+    /// Print what the JSON of the commands looks like, as JSON Schema.
+    Schema(schema::Arguments),
 }
 
 /// Does what the command line asks for; the answer is the process's exit code.
@@ -69,6 +73,7 @@ pub fn run() -> ExitCode {
         Command::Events(arguments) => events::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
     };
     match result {
         Ok(outcome) => outcome.into(),

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use exectrace_analysis::{TaskTime, TaskTimes, TaskTimesReport};
 
+pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};

@@ -2,44 +2,21 @@
 
 use std::io::{self, Write};
 
-use exectrace_format::{Format, Frame, StackId, Version};
+use exectrace_format::{Format, StackId, Version};
 use exectrace_reader::Merged;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fields::{self, Fields};
+use super::line::{Head, TraceHead};
 use super::{Lines, Printed};
+use crate::frame_line::FrameLine;
 use crate::input::Input;
-
-/// The version of the schema: raised when a key changes its meaning or goes, not when one comes.
-const SCHEMA_VERSION: u32 = 1;
 
 /// Prints a head, and then a line an event.
 pub(super) struct JsonLines<W> {
     output: W,
     has_stacks: bool,
-}
-
-/// The first line.
-#[derive(Serialize)]
-struct Head<'a> {
-    schema: &'static str,
-    version: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    header: Option<String>,
-    /// Where there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    traces: Vec<TraceHead<'a>>,
-}
-
-/// One of several traces.
-#[derive(Serialize)]
-struct TraceHead<'a> {
-    file: &'a str,
-    format: &'static str,
-    header: String,
 }
 
 impl<'a> TraceHead<'a> {
@@ -64,15 +41,8 @@ impl<W: Write> JsonLines<W> {
 impl<W: Write> Lines for JsonLines<W> {
     fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()> {
         let trace_head = |(trace, input)| TraceHead::of(input, merged.reader(trace).version());
-        let mut traces = inputs.iter().enumerate().map(trace_head).collect();
-        let alone = (inputs.len() == 1).then(|| Vec::remove(&mut traces, 0));
-        let head = Head {
-            schema: "exectrace.events",
-            version: SCHEMA_VERSION,
-            format: alone.as_ref().map(|trace| trace.format),
-            header: alone.map(|trace| trace.header),
-            traces,
-        };
+        let traces = inputs.iter().enumerate().map(trace_head);
+        let head = Head::of(traces.collect());
         serde_json::to_writer(&mut self.output, &head)?;
         writeln!(self.output)
     }
@@ -132,26 +102,7 @@ struct Frames<'p, 'r, 'a> {
 
 impl Serialize for Frames<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let printed = self.printed;
-        let frames = printed.reader.tables().frames(self.stack);
-        serializer.collect_seq(frames.map(|frame| FrameObject { frame, printed }))
-    }
-}
-
-struct FrameObject<'p, 'r, 'a> {
-    frame: &'p Frame,
-    printed: &'p Printed<'r, 'a>,
-}
-
-impl Serialize for FrameObject<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = |id| String::from_utf8_lossy(self.printed.string(id));
-        let mut object = serializer.serialize_map(Some(4))?;
-        // Addresses have more bits than numbers of JavaScript.
-        object.serialize_entry("pc", &format_args!("{:#x}", self.frame.pc))?;
-        object.serialize_entry("function", &text(self.frame.function))?;
-        object.serialize_entry("file", &text(self.frame.file))?;
-        object.serialize_entry("line", &self.frame.line)?;
-        object.end()
+        let frames = FrameLine::of_stack(self.stack, self.printed.reader.tables());
+        serializer.collect_seq(frames)
     }
 }

@@ -5,99 +5,180 @@ use std::io::{self, Write};
 
 use exectrace_format::Format;
 use exectrace_reader::{Dropped, Gap, Loss, Mode, Repair, Repaired, Repairs, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::examination::Examination;
 use super::text::instant;
 
+/// What the schema is called.
+const SCHEMA: &str = "exectrace.info";
+
+/// The version of the schema: raised when a key changes its meaning or goes, not when one comes.
+const SCHEMA_VERSION: u32 = 1;
+
+const VERDICTS: [&str; 3] = [
+    Verdict::Accepted.name(),
+    Verdict::Partial.name(),
+    Verdict::Refused.name(),
+];
+
 /// A file as JSON has it. What a format does not have is null.
-#[derive(Serialize)]
-struct Line<'a> {
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Line<'a> {
+    /// What the line is.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Raised when a key changes its meaning or goes, not when one comes.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
+    version: u32,
+    /// The name, as on the command line; `standard input`; `a + b` for parts of one trace.
     file: &'a str,
+    /// `v1` or `v2`; null if it is none.
     format: Option<&'static str>,
+    /// The version in the header, such as `1.19`; null if there is none.
     header: Option<String>,
+    /// Whether all of it can be read.
+    #[schemars(extend("enum" = VERDICTS))]
     verdict: &'static str,
+    /// What is wrong, where, and what to do; null if nothing is.
     reason: Option<String>,
+    /// Whether the file has a header and no events.
     is_empty: bool,
+    /// How the file is packed; null if it is plain.
     packing: Option<String>,
+    /// The bytes of the file, unpacked.
     size_bytes: usize,
+    /// All events, in Go's count: syncs of v2 are events, tables and batches are not.
     events: Option<u64>,
+    /// Events by Go's names: `GoStart`, or in v2 `G:Runnable>Running`; null if there are none.
     event_counts: Option<&'a BTreeMap<String, u64>>,
+    /// Tasks that own an event or change their state.
     g_seen: Option<usize>,
+    /// Tasks whose creation is in the trace.
     g_created: Option<usize>,
+    /// Workers that own an event or change their state.
     procs: Option<usize>,
+    /// The most workers that the program allowed itself.
     gomaxprocs_max: Option<u64>,
+    /// Entries of the stack tables, of all generations.
     stacks: Option<u64>,
+    /// Entries of the string tables, of all generations.
     strings: u64,
+    /// The time of the first event; in v1 that is 0.
     start_ns: Option<i64>,
+    /// The time of the last event.
     end_ns: Option<i64>,
+    /// Begins of user tasks.
     tasks_begun: Option<u64>,
+    /// Ends of user tasks.
     tasks_ended: Option<u64>,
+    /// Begins of user regions.
     regions_begun: Option<u64>,
+    /// Ends of user regions.
     regions_ended: Option<u64>,
+    /// User logs.
     logs: Option<u64>,
+    /// CPU samples.
     cpu_samples: Option<u64>,
+    /// Threads; null in v1.
     threads: Option<usize>,
+    /// Generations; null in v1.
     generations: Option<u64>,
+    /// Syncs; null in v1.
     syncs: Option<u64>,
+    /// The wall clock at the begin, RFC 3339 in UTC; null where the trace does not say it.
     start_time: Option<String>,
+    /// Who wrote the recording; null for traces of Go, as what follows is.
     writer: Option<&'a str>,
+    /// The program that was recorded, with its arguments.
     program: Option<&'a str>,
+    /// The process that was recorded.
     process_id: Option<u64>,
+    /// What the recorder could not write; null if nothing.
     dropped: Option<DroppedLine>,
+    /// What is lost; null with `--strict`.
     loss: Option<LossLine>,
+    /// What was put right; null with `--strict`.
     repairs: Option<RepairsLine>,
 }
 
 /// What is lost.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct LossLine {
+    /// Bytes that could not be decoded or that the file lacks.
     bytes: u64,
+    /// Events; at least so many where it is not exact.
     events: u64,
+    /// Whether `events` is exact.
     is_exact: bool,
+    /// How many places there are.
     places: u64,
+    /// When the first loss begins.
     from_ns: Option<i64>,
+    /// When the last one ends.
     to_ns: Option<i64>,
+    /// What the recorder could not write.
     dropped: Option<DroppedLine>,
+    /// Whether it is a recording of exectrace that was not stopped.
     lacks_end: bool,
+    /// The first 1,000 places.
     gaps: Vec<GapLine>,
 }
 
 /// A stretch that is lost.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct GapLine {
+    /// Why it cannot be read.
     reason: String,
+    /// Where in the file it begins.
     offset: u64,
+    /// How many bytes are lost.
     bytes: u64,
+    /// Events; at least so many where it is not exact.
     events: u64,
+    /// Whether `events` is exact.
     is_exact: bool,
+    /// The time of the last event before it.
     from_ns: Option<i64>,
+    /// The time of the first event after it.
     to_ns: Option<i64>,
 }
 
 /// What was put right.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct RepairsLine {
+    /// All repairs.
     total: u64,
+    /// Events that the trace lacks; counted nowhere else.
     inferred_events: u64,
+    /// The largest step of a clock.
     skew_ns: u64,
+    /// Repairs by kind.
     kinds: BTreeMap<&'static str, RepairLine>,
 }
 
 /// Repairs of one kind.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct RepairLine {
+    /// How many.
     count: u64,
+    /// Where the first one was.
     first: String,
 }
 
 /// What a recorder of ours could not write.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct DroppedLine {
+    /// Events of hooks that found no room.
     hooks: u64,
+    /// Batches whose thread never gave them back.
     batches: u64,
+    /// Events of hooks that interrupted a hook.
     nested: u64,
+    /// CPU samples.
     cpu_samples: u64,
+    /// Regions that found no room among those that were open.
     regions: u64,
 }
 
@@ -118,6 +199,8 @@ fn line<'e>(examination: &'e Examination<'_>) -> Line<'e> {
     // A file of format v1 has an order, and so events, as a whole or not at all.
     let has_order = is_v2 || examination.survey.verdict != Verdict::Refused;
     Line {
+        schema: SCHEMA,
+        version: SCHEMA_VERSION,
         file: &input.name,
         format: format.map(|format| match format {
             Format::V1 => "v1",

@@ -4,67 +4,111 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use exectrace_analysis::{Distribution, GroupTimes, StateTimes, TaskTime};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Arguments, Found};
+
+/// What the schema is called.
+const SCHEMA: &str = "exectrace.tasks";
 
 /// The version of the schema: raised when a key changes its meaning or goes, not when one comes.
 const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
-#[derive(Serialize)]
-struct Line<'a> {
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Line<'a> {
+    /// What the line is.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// Raised when a key changes its meaning or goes, not when one comes.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     version: u32,
+    /// The name, as on the command line; `standard input`; `a + b` for parts of one trace.
     file: &'a str,
     /// Tasks of the trace.
     tasks_total: usize,
+    /// Tasks by the function that they run; left out with `--group`.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<GroupLine<'a>>>,
+    /// The tasks that run the function; left out without `--group`.
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<Vec<TaskLine<'a>>>,
     /// Some groups or tasks are left out.
     truncated: bool,
+    /// How many groups there are, or tasks that run the function.
     total: usize,
 }
 
-#[derive(Serialize)]
+/// The tasks that run a function.
+#[derive(JsonSchema, Serialize)]
 struct GroupLine<'a> {
+    /// The function; empty if nothing tells it.
     function: &'a str,
+    /// How many tasks run it.
     tasks: u64,
+    /// How long they lived.
     life: SpreadLine,
+    /// How long they ran.
     running: SpreadLine,
+    /// How long they could have run, and waited for a worker.
     runnable: SpreadLine,
+    /// How long they were blocked, for whatever reason.
     blocked: SpreadLine,
+    /// How long they were in system calls that blocked.
     syscall: SpreadLine,
+    /// How long nobody knows what they did.
     unknown: SpreadLine,
+    /// How long they were blocked in all, by reason.
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
 }
 
-#[derive(Serialize)]
+/// How values are spread: percentiles are values that were there, by nearest rank.
+#[derive(JsonSchema, Serialize)]
 struct SpreadLine {
+    /// Of all.
     sum_ns: i64,
+    /// The least.
     min_ns: i64,
+    /// The mean.
     mean_ns: f64,
+    /// The median.
     p50_ns: i64,
+    /// What nine of ten do not exceed.
     p90_ns: i64,
+    /// What 99 of 100 do not exceed.
     p99_ns: i64,
+    /// The most.
     max_ns: i64,
 }
 
-#[derive(Serialize)]
+/// A task.
+#[derive(JsonSchema, Serialize)]
 struct TaskLine<'a> {
+    /// The task: `task:7`.
+    #[schemars(regex(pattern = "^task:[0-9]+$"))]
     id: String,
+    /// The function that it runs; empty if nothing tells it.
     function: &'a str,
+    /// When its life begins: with its creation, or with the trace.
     begin_ns: i64,
+    /// When it ends: with the task, or with the trace.
     end_ns: i64,
+    /// Whether its creation is in the trace.
     is_created: bool,
+    /// Whether its end is in the trace.
     has_ended: bool,
+    /// How long it ran.
     running_ns: i64,
+    /// How long it could have run, and waited for a worker.
     runnable_ns: i64,
+    /// How long it was blocked, for whatever reason.
     blocked_ns: i64,
+    /// How long it was in system calls that blocked.
     syscall_ns: i64,
+    /// How long nobody knows what it did.
     unknown_ns: i64,
+    /// How long it was blocked, by reason.
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
 }
 
@@ -91,7 +135,7 @@ pub(super) fn print(
         }
     };
     let line = Line {
-        schema: "exectrace.tasks",
+        schema: SCHEMA,
         version: SCHEMA_VERSION,
         file: found.file,
         tasks_total: report.tasks.len(),
