@@ -97,6 +97,14 @@ impl<'a> Events<'a> {
     // As a call it would keep its place in memory.
     #[inline(always)]
     pub fn advance(&mut self, event: &mut RawEvent) -> Result<bool, Error> {
+        let near = self.bytes.get(self.position..);
+        if let Some(near) = near.and_then(|near| near.first_chunk())
+            && let Some(length) = decode_near(near, event)
+        {
+            event.offset = self.offset();
+            self.position += length;
+            return Ok(true);
+        }
         let Some(&byte) = self.bytes.get(self.position) else {
             return Ok(false);
         };
@@ -113,10 +121,25 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Decodes the event at `at`, whose first byte is `byte`. Gives the position after it.
-///
-/// No method: the caller's place among the events need not be in memory.
+/// Decodes the event that the bytes begin with, if it is one of the usual ones. Gives its length.
 #[inline(always)]
+fn decode_near(bytes: &[u8; varint::NEAR_BYTES], event: &mut RawEvent) -> Option<usize> {
+    let (event_type, count) = EVENTS[usize::from(bytes[0])]?;
+    event.event_type = event_type;
+    let mut at = 1;
+    (event.delta, at) = varint::read_near(bytes, at)?;
+    event.args = [0; V2_EVENT_ARGS_MAX];
+    for (index, arg) in event.args.iter_mut().enumerate() {
+        if index >= usize::from(count) {
+            break;
+        }
+        (*arg, at) = varint::read_near(bytes, at)?;
+    }
+    Some(at)
+}
+
+/// Decodes the event at `at`, whose first byte is `byte`. Gives the position after it.
+#[inline]
 fn decode(
     bytes: &[u8],
     begin: usize,
@@ -187,6 +210,7 @@ impl std::iter::FusedIterator for Events<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check(data: &[u8], good: usize, expect: Option<Error>) {
@@ -236,5 +260,18 @@ mod tests {
         );
         let overlong = [&[16, 1][..], &[0xff; 10]].concat();
         check(&overlong, 0, Some(Error::BadNumber { offset: 102 }));
+    }
+
+    proptest! {
+        #[test]
+        fn an_event_is_the_same_wherever_its_batch_ends(
+            data in prop::collection::vec(prop_oneof![9..52_u8, 0..=1_u8, 0x80..=0xff_u8], 0..60),
+        ) {
+            let long = [&data[..], &[0; 80]].concat();
+            let far = Events::new(&data, 100).take_while(Result::is_ok);
+            for (far, near) in far.zip(Events::new(&long, 100)) {
+                prop_assert_eq!(far, near);
+            }
+        }
     }
 }
