@@ -12,7 +12,8 @@ pub(crate) struct IdArray<T> {
     directory: IdMap<u32>,
     /// Pages that were found lately, by the last bits of their numbers.
     recent: [(u64, u32); RECENT],
-    pages: Vec<[T; PAGE]>,
+    /// The values of all pages, one page after another.
+    values: Vec<T>,
     /// Pages of no id, to be given out again. All their values are the default one.
     spare: Vec<u32>,
     /// Values of ids that have no page.
@@ -37,7 +38,7 @@ impl<T> Default for IdArray<T> {
         Self {
             directory: IdMap::default(),
             recent: [(NO_PAGE, 0); RECENT],
-            pages: Vec::new(),
+            values: Vec::new(),
             spare: Vec::new(),
             sparse: IdMap::default(),
             misses: 0,
@@ -50,7 +51,7 @@ impl<T: Copy + Default> IdArray<T> {
     #[inline]
     pub(crate) fn get(&mut self, id: u64) -> T {
         match self.page(id) {
-            Some(page) => self.pages[page][id as usize % PAGE],
+            Some(page) => self.values[place(page, id)],
             None => self.sparse.get(&id).copied().unwrap_or_default(),
         }
     }
@@ -59,7 +60,7 @@ impl<T: Copy + Default> IdArray<T> {
     #[inline]
     pub(crate) fn get_mut(&mut self, id: u64) -> &mut T {
         match self.page(id).or_else(|| self.new_page(id)) {
-            Some(page) => &mut self.pages[page][id as usize % PAGE],
+            Some(page) => &mut self.values[place(page, id)],
             None => self.sparse.entry(id).or_default(),
         }
     }
@@ -68,9 +69,20 @@ impl<T: Copy + Default> IdArray<T> {
     #[inline]
     pub(crate) fn find(&mut self, id: u64) -> Option<&mut T> {
         match self.page(id) {
-            Some(page) => Some(&mut self.pages[page][id as usize % PAGE]),
+            Some(page) => self.values.get_mut(place(page, id)),
             None => self.sparse.get_mut(&id),
         }
+    }
+
+    /// The same, if the place is one of those that were found lately.
+    #[inline(always)]
+    pub(crate) fn recent(&mut self, id: u64) -> Option<&mut T> {
+        let number = id / PAGE as u64;
+        let (recent, page) = self.recent[number as usize % RECENT];
+        if recent != number {
+            return None;
+        }
+        self.values.get_mut(place(page as usize, id))
     }
 
     #[inline]
@@ -94,16 +106,17 @@ impl<T: Copy + Default> IdArray<T> {
     #[cold]
     fn new_page(&mut self, id: u64) -> Option<usize> {
         self.misses += 1;
-        let place = match self.spare.pop() {
-            Some(place) => place as usize,
-            None if self.pages.len() >= PAGES_FREE + self.misses / MISSES_PER_PAGE => return None,
+        let page = match self.spare.pop() {
+            Some(page) => page as usize,
+            None if self.pages() >= PAGES_FREE + self.misses / MISSES_PER_PAGE => return None,
             None => {
-                self.pages.push([T::default(); PAGE]);
-                self.pages.len() - 1
+                let page = self.pages();
+                self.values.resize((page + 1) * PAGE, T::default());
+                page
             }
         };
         let first = id - id % PAGE as u64;
-        for (value, index) in self.pages[place].iter_mut().zip(0..) {
+        for (value, index) in self.values[page * PAGE..][..PAGE].iter_mut().zip(0..) {
             if self.sparse.is_empty() {
                 break;
             }
@@ -111,9 +124,19 @@ impl<T: Copy + Default> IdArray<T> {
                 *value = moved;
             }
         }
-        self.directory.insert(id / PAGE as u64, place as u32);
-        Some(place)
+        self.directory.insert(id / PAGE as u64, page as u32);
+        Some(page)
     }
+
+    fn pages(&self) -> usize {
+        self.values.len() / PAGE
+    }
+}
+
+/// Where the value of an id is that belongs to a page.
+#[inline(always)]
+fn place(page: usize, id: u64) -> usize {
+    page * PAGE + id as usize % PAGE
 }
 
 impl<T: Copy + Default + PartialEq> IdArray<T> {
@@ -121,9 +144,8 @@ impl<T: Copy + Default + PartialEq> IdArray<T> {
     pub(crate) fn tidy(&mut self) {
         let blank = T::default();
         self.directory.retain(|_, page| {
-            let is_blank = self.pages[*page as usize]
-                .iter()
-                .all(|value| *value == blank);
+            let values = &self.values[*page as usize * PAGE..][..PAGE];
+            let is_blank = values.iter().all(|value| *value == blank);
             if is_blank {
                 self.spare.push(*page);
             }
@@ -162,7 +184,7 @@ mod tests {
         for index in 0..10_000 {
             *array.get_mut(index * 1_000_000_007) = 1;
         }
-        assert!(array.pages.len() <= PAGES_FREE + 10_000 / MISSES_PER_PAGE);
+        assert!(array.pages() <= PAGES_FREE + 10_000 / MISSES_PER_PAGE);
     }
 
     #[test]
@@ -173,7 +195,7 @@ mod tests {
             *array.get_mut(id) = id;
         }
         assert!(array.sparse.is_empty());
-        assert!(array.pages.len() < 400);
+        assert!(array.pages() < 400);
     }
 
     #[test]
@@ -197,6 +219,6 @@ mod tests {
             let expect = if id % 2560 == 0 { id + 1 } else { 0 };
             assert_eq!(array.get(id), expect, "{id}");
         }
-        assert!(array.pages.len() < 500, "{}", array.pages.len());
+        assert!(array.pages() < 500, "{}", array.pages());
     }
 }
