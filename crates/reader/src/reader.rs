@@ -19,9 +19,10 @@ use crate::{Error, Event, Loss, Repair, Repairs, Tables, v1, v2};
 pub struct Reader<'a> {
     version: Version,
     events: Events<'a>,
-    /// Events that were put in order and not taken yet, from `taken` on.
+    /// Events that were put in order and not taken yet, from `taken` to `filled`; those beyond mean nothing.
     block: Vec<Event>,
     taken: usize,
+    filled: usize,
     /// What comes after them.
     end: Option<End>,
 }
@@ -129,6 +130,7 @@ impl<'a> Reader<'a> {
             events,
             block: Vec::with_capacity(BLOCK_EVENTS + EVENTS_AT_ONCE),
             taken: 0,
+            filled: 0,
             end: None,
         })
     }
@@ -213,12 +215,12 @@ impl Reader<'_> {
     /// # Ok::<(), exectrace_reader::Error>(())
     /// ```
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, Error> {
-        if self.taken == self.block.len() {
+        if self.taken == self.filled {
             self.refill();
         }
-        let from = std::mem::replace(&mut self.taken, self.block.len());
-        if from < self.block.len() {
-            return Ok(Some(&self.block[from..]));
+        let from = std::mem::replace(&mut self.taken, self.filled);
+        if from < self.filled {
+            return Ok(Some(&self.block[from..self.filled]));
         }
         match self.end {
             Some(End::Fault(error)) => {
@@ -232,11 +234,15 @@ impl Reader<'_> {
     /// Puts the next events in order.
     #[inline(never)]
     fn refill(&mut self) {
-        self.block.clear();
-        self.taken = 0;
-        while self.end.is_none() && self.block.is_empty() {
-            let filled = match &mut self.events {
-                Events::V1(events) => events.fill(&mut self.block),
+        (self.taken, self.filled) = (0, 0);
+        while self.end.is_none() && self.filled == 0 {
+            let filled;
+            (self.filled, filled) = match &mut self.events {
+                Events::V1(events) => {
+                    self.block.clear();
+                    let filled = events.fill(&mut self.block);
+                    (self.block.len(), filled)
+                }
                 Events::V2(events) => events.fill(&mut self.block),
             };
             self.end = match filled {
@@ -253,10 +259,11 @@ impl Iterator for Reader<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.taken == self.block.len() {
+        if self.taken == self.filled {
             self.refill();
         }
-        if let Some(&event) = self.block.get(self.taken) {
+        if self.taken < self.filled {
+            let event = self.block[self.taken];
             self.taken += 1;
             return Some(Ok(event));
         }

@@ -14,12 +14,14 @@ mod generation;
 mod go_sort;
 mod mend;
 mod order;
+mod plain;
 mod range_rules;
 mod refusal;
 mod salvage;
 mod stacks;
 mod state;
 mod task_rules;
+mod told;
 mod worker_rules;
 
 use exectrace_format::go_v2::{EventType, Items};
@@ -27,7 +29,7 @@ use exectrace_format::{StackId, ThreadId, WorkerId};
 
 use crate::damage::Damage;
 use crate::event::{Event, EventType as AnyType, Kind};
-use crate::reader::{BLOCK_EVENTS, Contents};
+use crate::reader::Contents;
 use crate::tables::Tables;
 use crate::{Cause, Error, Timestamp};
 use cursor::Cursor;
@@ -35,7 +37,8 @@ use framing::Framing;
 use frontier::Frontier;
 use generation::{Generation, Sample};
 use mend::Mender;
-use order::{Order, Stuck, Tried, take_back, told_task};
+use order::{Order, Stuck, Tried, told_task};
+use told::Told;
 
 /// The events of a file of format v2, in order.
 #[derive(Debug)]
@@ -91,26 +94,28 @@ impl<'a> Reader<'a> {
         &self.tables
     }
 
-    /// Appends the next events, in order. False when there are no more.
-    pub(crate) fn fill(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
+    /// Puts the next events in order, over those of `block`. Gives how many, and false when there are no more.
+    pub(crate) fn fill(&mut self, block: &mut Vec<Event>) -> (usize, Result<bool, Error>) {
+        let mut told = Told::new(block, self.last);
+        let filled = self.tell(&mut told);
+        self.last = told.last();
+        (told.len(), filled)
+    }
+
+    fn tell(&mut self, told: &mut Told<'_>) -> Result<bool, Error> {
         if let Some(ended) = self.ended.take() {
             return ended.map(|()| false);
         }
         let Some(open) = &mut self.open else {
             return self.turn(told);
         };
-        let begin = told.len();
         let mut is_open = true;
-        while is_open && told.len() < BLOCK_EVENTS {
+        while is_open && !told.is_full() {
             let stepped = open.step(&mut self.order, &mut self.tables, told);
             is_open = match stepped {
                 Ok(is_open) => is_open,
                 Err((index, stuck)) => match &mut self.damage {
-                    None => {
-                        let fault = open.fault(index, *stuck, &self.order, told);
-                        stamp(&mut told[begin..], &mut self.last);
-                        return Err(fault);
-                    }
+                    None => return Err(open.fault(index, *stuck, &self.order, told)),
                     Some(damage) => {
                         let mut mender = Mender {
                             file: self.framing.file,
@@ -124,7 +129,6 @@ impl<'a> Reader<'a> {
                 },
             };
         }
-        stamp(&mut told[begin..], &mut self.last);
         if let Some(damage) = &mut self.damage {
             open.tell_unnamed(damage);
         }
@@ -136,7 +140,7 @@ impl<'a> Reader<'a> {
 
     /// From one generation to the next: a sync first, then what it brings.
     #[cold]
-    fn turn(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
+    fn turn(&mut self, told: &mut Told<'_>) -> Result<bool, Error> {
         let generation = match &mut self.damage {
             None => self.framing.next(),
             Some(damage) => {
@@ -161,12 +165,10 @@ impl<'a> Reader<'a> {
                 self.last
             }
         };
-        let from = told.len();
         told.push(Event {
             time,
             ..Event::blank(AnyType::V2(EventType::Sync))
         });
-        stamp(&mut told[from..], &mut self.last);
         Ok(true)
     }
 
@@ -180,7 +182,7 @@ impl<'a> Reader<'a> {
             let mut cursor = Cursor::new(group, place, generation.clock);
             let has_events = match &mut self.damage {
                 None => cursor
-                    .advance()
+                    .advance(1)
                     .map_err(|error| error.in_generation(generation.number))?,
                 Some(damage) => mend::advance(&mut cursor, generation.number, damage),
             };
@@ -194,17 +196,6 @@ impl<'a> Reader<'a> {
             sample: 0,
         });
         Ok(())
-    }
-}
-
-/// Gives events their times in the trace: each later than all before it.
-#[inline]
-fn stamp(events: &mut [Event], last: &mut Timestamp) {
-    for event in events {
-        if event.time <= *last {
-            event.time = Timestamp(last.0.wrapping_add(1));
-        }
-        *last = event.time;
     }
 }
 
@@ -224,7 +215,7 @@ impl<'a> Open<'a> {
         &mut self,
         order: &mut Order,
         tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) -> Result<bool, (usize, Box<Stuck>)> {
         let time_ns = self.frontier.time_ns();
         let mut until_ns = i64::MAX;
@@ -254,7 +245,7 @@ impl<'a> Open<'a> {
         &mut self,
         order: &mut Order,
         tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) -> Result<(), (usize, Box<Stuck>)> {
         let (frontier, generation) = (&mut self.frontier, &mut self.generation);
         frontier.sort();
@@ -269,14 +260,14 @@ impl<'a> Open<'a> {
 
     /// What a strict reader says of a thread whose events cannot go on.
     #[cold]
-    fn fault(&mut self, index: usize, stuck: Stuck, order: &Order, told: &mut Vec<Event>) -> Error {
+    fn fault(&mut self, index: usize, stuck: Stuck, order: &Order, told: &mut Told<'_>) -> Error {
         let cursor = self.frontier.get_mut(index);
         let error = match stuck {
-            Stuck::Refused(cause) => order.named(cursor.error(cause), cursor.place),
+            Stuck::Refused(cause) => order.named(cursor.error(*cause), cursor.place),
             Stuck::NoOrder => order.named(cursor.error(Cause::NoOrder), cursor.place),
             Stuck::Cut(error) => {
                 // Go's reader looks at what comes next before it tells an event.
-                take_back(told);
+                told.take_back();
                 *error
             }
         };

@@ -81,10 +81,16 @@ impl<'a> Cursor<'a> {
         &self.row[self.at]
     }
 
-    /// Moves to the next event. False at the end.
+    /// That and those after it that are decoded.
     #[inline(always)]
-    pub(super) fn advance(&mut self) -> Result<bool, Box<Error>> {
-        self.at += 1;
+    pub(super) fn upcoming(&self) -> &[Upcoming] {
+        &self.row[self.at..self.end]
+    }
+
+    /// Moves on by so many of those events. False at the end.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, count: usize) -> Result<bool, Box<Error>> {
+        self.at += count;
         if self.at < self.end {
             return Ok(true);
         }
@@ -146,7 +152,8 @@ impl<'a> Cursor<'a> {
         // Copies, which need not be in memory.
         let (mut events, mut time_ns, clock) = (self.events.clone(), self.time_ns, self.clock);
         let mut result = Ok(());
-        for next in &mut self.row[self.end..] {
+        let mut end = self.end;
+        for next in &mut self.row[end..] {
             match events.advance(&mut next.event) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -158,9 +165,9 @@ impl<'a> Cursor<'a> {
             }
             time_ns = time_ns.wrapping_add(clock.ns(next.event.delta));
             next.time_ns = time_ns;
-            self.end += 1;
+            end += 1;
         }
-        (self.events, self.time_ns) = (events, time_ns);
+        (self.events, self.time_ns, self.end) = (events, time_ns, end);
         result
     }
 

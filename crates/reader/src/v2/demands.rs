@@ -11,19 +11,20 @@ use super::generation::Generation;
 use super::order::{Order, told_task};
 use super::state::{Cycle, NONE, Sequence, Task, Thread, Worker, WorkerState, task_state};
 use super::task_rules::transition;
+use super::told::Told;
 use crate::damage::Damage;
 use crate::event::{Event, EventType as AnyType, Kind};
 use crate::tables::Tables;
 use crate::{Error, Repair, Timestamp};
 
 /// An event that was refused, and the state that it was refused by.
-pub(super) struct Demands<'d, 'a> {
+pub(super) struct Demands<'d, 'a, 'b> {
     pub(super) order: &'d mut Order,
     pub(super) generation: &'d mut Generation<'a>,
     pub(super) tables: &'d mut Tables<'a>,
     pub(super) damage: &'d mut Damage,
     /// Where what was inferred is told.
-    pub(super) told: &'d mut Vec<Event>,
+    pub(super) told: &'d mut Told<'b>,
     pub(super) event: &'d Upcoming,
     /// The thread's place.
     pub(super) place: usize,
@@ -31,7 +32,7 @@ pub(super) struct Demands<'d, 'a> {
     pub(super) error: Error,
 }
 
-impl Demands<'_, '_> {
+impl Demands<'_, '_, '_> {
     /// Changes the state to what the event demands, as far as that can be known.
     pub(super) fn bring_about(&mut self) {
         use EventType as E;
@@ -231,7 +232,7 @@ impl Demands<'_, '_> {
             return;
         }
         let (generation, repairs) = (self.generation.number, self.damage.repairs.total());
-        let is = self.order.workers.get(&id).map(|worker| worker.state);
+        let is = self.order.workers.get(id).map(|worker| worker.state);
         let from = is.map_or(State::Undetermined, WorkerState::told);
         if from != state.told() {
             let kind = Kind::WorkerTransition {
@@ -243,11 +244,14 @@ impl Demands<'_, '_> {
         } else if is != Some(state) {
             self.damage.repair(Repair::WorkerState, self.error);
         }
-        let worker = self.order.workers.entry(id).or_insert(Worker {
-            state,
-            sequence: Sequence::begin(generation),
-            sweeps: false,
-        });
+        let worker = self.order.workers.get_or_insert(
+            id,
+            Worker {
+                state,
+                sequence: Sequence::begin(generation),
+                sweeps: false,
+            },
+        );
         worker.state = state;
         let Some(number) = number else {
             return;
@@ -304,7 +308,7 @@ impl Demands<'_, '_> {
         let Some(state) = WorkerState::from_number(number) else {
             return;
         };
-        if self.order.workers.contains_key(&id) {
+        if self.order.workers.get(id).is_some() {
             self.worker(id, state, None);
         }
         self.take_worker(id);
@@ -341,7 +345,7 @@ impl Demands<'_, '_> {
     }
 
     fn forget_sweep(&mut self, id: u64) {
-        if let Some(worker) = self.order.workers.get_mut(&id) {
+        if let Some(worker) = self.order.workers.get(id) {
             worker.sweeps = false;
         }
     }
@@ -353,7 +357,7 @@ impl Demands<'_, '_> {
     }
 
     fn sweep(&mut self, id: u64, should_be_open: bool) {
-        let Some(worker) = self.order.workers.get_mut(&id) else {
+        let Some(worker) = self.order.workers.get(id) else {
             return;
         };
         if std::mem::replace(&mut worker.sweeps, should_be_open) != should_be_open {

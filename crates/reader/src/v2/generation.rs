@@ -28,6 +28,8 @@ pub(super) struct Generation<'a> {
     /// CPU samples by time.
     pub(super) samples: Vec<Sample>,
     strings: IdTable<Text<'a>>,
+    /// The ids of strings in the trace's tables once an event refers to them, as [`Text`] has them; [`UNKNOWN`] before.
+    known_strings: Vec<u32>,
     stacks: Stacks,
     /// For a tolerant reader.
     unnamed: Option<Unnamed>,
@@ -253,6 +255,7 @@ impl<'a> Builder<'a> {
             begin_units: self.begin_units,
             groups: self.groups,
             samples,
+            known_strings: known_strings(self.strings.dense_len()),
             strings: self.strings,
             stacks: self.stacks,
             unnamed,
@@ -275,8 +278,29 @@ impl<'a> Generation<'a> {
     pub(super) fn string(&mut self, id: u64, tables: &mut Tables<'a>) -> Result<StringId, Refusal> {
         match string(&mut self.strings, id, tables) {
             None => self.unnamed_string(id, tables),
-            Some(known) => Ok(known),
+            Some(known) => {
+                if let Some(place) = self.known_strings.get_mut(id as usize) {
+                    // One that does not fit is looked up again.
+                    *place = u32::try_from(known.0).unwrap_or(UNKNOWN);
+                }
+                Ok(known)
+            }
         }
+    }
+
+    /// The trace's id of a string that an event has referred to before.
+    #[inline(always)]
+    pub(super) fn plain_string(&self, id: u64) -> Option<StringId> {
+        match self.known_strings.get(id as usize) {
+            Some(&known) if known != UNKNOWN => Some(StringId(u64::from(known))),
+            _ => None,
+        }
+    }
+
+    /// The same of a stack.
+    #[inline(always)]
+    pub(super) fn plain_stack(&self, id: u64) -> Option<StackId> {
+        self.stacks.known(id)
     }
 
     /// A string that no table explains: for a tolerant reader one that tells the id.
@@ -355,6 +379,16 @@ impl<'a> Generation<'a> {
             tables.frame(frame)
         })
     }
+}
+
+/// No string of the trace has this id.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Of the strings whose ids are so small none is known but the empty one.
+fn known_strings(length: usize) -> Vec<u32> {
+    let mut known = vec![UNKNOWN; length.max(1)];
+    known[0] = 0;
+    known
 }
 
 /// The trace's id of a string, if a table has it.

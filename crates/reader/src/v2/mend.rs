@@ -10,8 +10,8 @@ use super::Open;
 use super::cursor::Cursor;
 use super::demands::Demands;
 use super::order::{Order, Pause, Stuck, Tried};
+use super::told::Told;
 use crate::damage::{Damage, Events as LostEvents};
-use crate::event::Event;
 use crate::tables::Tables;
 use crate::{Cause, Error, Repair, Timestamp};
 
@@ -31,7 +31,7 @@ impl<'a> Open<'a> {
         index: usize,
         stuck: Stuck,
         mender: &mut Mender<'_, 'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) {
         let number = self.generation.number;
         let cause = match stuck {
@@ -41,7 +41,7 @@ impl<'a> Open<'a> {
                 lose_rest(cursor, *error, number, mender.damage);
                 return self.pass(index, mender.damage);
             }
-            Stuck::Refused(cause) => cause,
+            Stuck::Refused(cause) => *cause,
             Stuck::NoOrder => Cause::NoOrder,
         };
         self.retry(index, cause, mender, told);
@@ -64,7 +64,7 @@ impl<'a> Open<'a> {
         index: usize,
         cause: Cause,
         mender: &mut Mender<'_, 'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) {
         let repairs = mender.damage.repairs.total();
         let cursor = self.frontier.get_mut(index);
@@ -122,7 +122,7 @@ impl<'a> Open<'a> {
 /// Moves a cursor to the next event that can be decoded. False if there is none.
 pub(super) fn advance(cursor: &mut Cursor<'_>, generation: u64, damage: &mut Damage) -> bool {
     loop {
-        match cursor.advance() {
+        match cursor.advance(1) {
             Ok(has_more) => {
                 if has_more && damage.has_open_gaps() {
                     damage.go_on(Some(cursor.thread), Timestamp(cursor.next().time_ns));

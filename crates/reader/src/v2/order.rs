@@ -14,10 +14,10 @@ use super::cursor::{Cursor, Upcoming};
 use super::frontier::Frontier;
 use super::generation::Generation;
 use super::refusal::Refusal;
-use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, Worker, WorkerState};
+use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, WorkerState, Workers};
+use super::told::Told;
 use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
-use crate::reader::BLOCK_EVENTS;
 use crate::tables::Tables;
 use crate::{Cause, Error, Timestamp};
 
@@ -45,7 +45,7 @@ pub(super) enum Pause {
 #[derive(Debug)]
 pub(super) enum Stuck {
     /// Its next event contradicts those before.
-    Refused(Cause),
+    Refused(Refusal),
     /// It waits for another thread's, as does each thread's next event.
     NoOrder,
     /// An event has happened, and behind it are bytes that are none.
@@ -56,7 +56,7 @@ pub(super) enum Stuck {
 #[derive(Debug)]
 pub(super) struct Order {
     pub(super) tasks: Tasks,
-    pub(super) workers: IdMap<Worker>,
+    pub(super) workers: Workers,
     pub(super) threads: Vec<Thread>,
     thread_of_id: IdMap<usize>,
     pub(super) user_tasks: IdMap<UserTaskBegin>,
@@ -68,12 +68,12 @@ pub(super) struct Order {
 }
 
 /// An event that is tried, and what it is tried on.
-pub(super) struct Trial<'t, 'a> {
+pub(super) struct Trial<'t, 'a, 'b> {
     pub(super) event: &'t Upcoming,
     pub(super) generation: &'t mut Generation<'a>,
     pub(super) tables: &'t mut Tables<'a>,
     /// Where what has happened is told.
-    told: &'t mut Vec<Event>,
+    told: &'t mut Told<'b>,
     /// The thread before the event.
     pub(super) before: Thread,
     /// The thread after it.
@@ -103,7 +103,7 @@ impl Order {
     pub(super) fn new() -> Self {
         Self {
             tasks: Tasks::default(),
-            workers: IdMap::default(),
+            workers: Workers::default(),
             threads: Vec::new(),
             thread_of_id: IdMap::default(),
             user_tasks: IdMap::default(),
@@ -156,12 +156,12 @@ impl Order {
         until_ns: i64,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) -> Result<Tried, Box<Stuck>> {
-        while told.len() < BLOCK_EVENTS && frontier.time_ns().is_some_and(|ns| ns <= until_ns) {
+        while !told.is_full() && frontier.time_ns().is_some_and(|ns| ns <= until_ns) {
             let until_ns = frontier.second_ns().min(until_ns);
             let cursor = frontier.get_mut(0);
-            let pause = self.run_cursor::<false>(cursor, until_ns, generation, tables, told)?;
+            let pause = self.run_cursor(cursor, until_ns, generation, tables, told)?;
             frontier.settle(0, pause);
             if pause == Pause::NotYet {
                 return Ok(Tried::NotYet);
@@ -178,82 +178,51 @@ impl Order {
         index: usize,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) -> Result<Tried, Box<Stuck>> {
         let cursor = frontier.get_mut(index);
-        let pause = self.run_cursor::<true>(cursor, i64::MAX, generation, tables, told)?;
-        frontier.settle(index, pause);
-        Ok(match pause {
-            Pause::NotYet => Tried::NotYet,
-            Pause::Later | Pause::End => Tried::Happened,
-        })
+        let tried = self.attempt(cursor.next(), cursor.place, generation, tables, told);
+        if tried.map_err(refused)? == Tried::NotYet {
+            return Ok(Tried::NotYet);
+        }
+        let has_more = cursor.advance(1).map_err(cut)?;
+        frontier.settle(index, if has_more { Pause::Later } else { Pause::End });
+        Ok(Tried::Happened)
     }
 
-    /// Lets events of a thread happen: one, or as long as the next is not later than `until_ns` and there is room.
-    ///
-    /// Always inlined, with the commonest rules: what the thread runs stays in registers.
+    /// Lets events of a thread happen, as long as the next is not later than `until_ns` and there is room.
     #[inline(always)]
-    fn run_cursor<'a, const ONE: bool>(
+    fn run_cursor<'a>(
         &mut self,
         cursor: &mut Cursor<'a>,
         until_ns: i64,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) -> Result<Pause, Box<Stuck>> {
         let place = cursor.place;
-        let mut thread = self.thread_at(place);
-        let pause = loop {
-            let event = cursor.next();
-            let mut trial = Trial {
-                event,
-                generation,
-                tables,
-                told,
-                before: thread,
-                after: thread,
-                is_mended: false,
-            };
-            let tried = match event.event_type {
-                EventType::GoStart => self.start(&mut trial),
-                EventType::GoBlock => self.stop(&mut trial, State::Waiting),
-                EventType::GoUnblock => self.unblock(&mut trial),
-                EventType::GoSyscallBegin => self.syscall_begin(&mut trial),
-                EventType::GoSyscallEnd => self.syscall_end(&mut trial),
-                EventType::GoCreate => self.create(&mut trial, State::Runnable),
-                EventType::GoDestroy => self.stop(&mut trial, State::NotExist),
-                EventType::GoStop => self.stop(&mut trial, State::Runnable),
-                _ => {
-                    self.set_thread(place, thread);
-                    let tried =
-                        self.attempt(event, place, trial.generation, trial.tables, trial.told);
-                    trial.after = self.thread_at(place);
-                    tried
-                }
-            };
-            let after = trial.after;
-            match tried {
-                Ok(Tried::Happened) => thread = after,
-                Ok(Tried::NotYet) => break Pause::NotYet,
-                Err(cause) => {
-                    self.set_thread(place, thread);
-                    return Err(Box::new(Stuck::Refused(*cause)));
+        loop {
+            if let Some(place) = place {
+                let mut thread = self.threads[place];
+                let count =
+                    self.run_plain(cursor.upcoming(), &mut thread, until_ns, generation, told);
+                self.threads[place] = thread;
+                if count > 0 && !cursor.advance(count).map_err(cut)? {
+                    return Ok(Pause::End);
                 }
             }
-            match cursor.advance() {
-                Ok(true) => {}
-                Ok(false) => break Pause::End,
-                Err(error) => {
-                    self.set_thread(place, thread);
-                    return Err(Box::new(Stuck::Cut(error)));
-                }
+            let next = cursor.next();
+            if next.time_ns > until_ns || told.is_full() {
+                return Ok(Pause::Later);
             }
-            if ONE || cursor.next().time_ns > until_ns || told.len() >= BLOCK_EVENTS {
-                break Pause::Later;
+            let tried = self.attempt(next, place, generation, tables, told);
+            if tried.map_err(refused)? == Tried::NotYet {
+                return Ok(Pause::NotYet);
             }
-        };
-        self.set_thread(place, thread);
-        Ok(pause)
+            if !cursor.advance(1).map_err(cut)? {
+                return Ok(Pause::End);
+            }
+        }
     }
 
     /// What is known of the thread of a place.
@@ -280,7 +249,7 @@ impl Order {
         place: Option<usize>,
         generation: &mut Generation<'a>,
         tables: &mut Tables<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Told<'_>,
     ) -> Result<Tried, Refusal> {
         let before = self.thread_at(place);
         let mut trial = Trial {
@@ -300,7 +269,7 @@ impl Order {
     }
 
     #[inline]
-    fn dispatch(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn dispatch(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         use EventType as E;
         match trial.event.event_type {
             E::ProcsChange | E::HeapAlloc | E::HeapGoal => self.metric(trial),
@@ -350,7 +319,7 @@ impl Order {
         }
     }
 
-    fn metric(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn metric(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         use exectrace_format::role::Metric;
         let [value, stack, ..] = trial.event.args;
         let (needs, metric) = match trial.event.event_type {
@@ -363,14 +332,14 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn label(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn label(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let label = trial.string(trial.event.args[0])?;
         trial.tell(trial.before, 0, Kind::Label { label })?;
         Ok(Tried::Happened)
     }
 
-    fn experiment(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn experiment(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::Thread)?;
         let [a, b, c, ..] = trial.event.args;
         let kind = Kind::Experiment { args: [a, b, c] };
@@ -378,7 +347,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn user_task_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn user_task_begin(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, parent, name, stack] = trial.event.args;
         trial.needs(Needs::All)?;
         if self.user_tasks.contains_key(&id) {
@@ -395,7 +364,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn user_task_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn user_task_end(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let kind = Kind::UserTaskEnd {
@@ -406,7 +375,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn region(&mut self, trial: &mut Trial<'_, '_>, begins: bool) -> Result<Tried, Refusal> {
+    fn region(&mut self, trial: &mut Trial<'_, '_, '_>, begins: bool) -> Result<Tried, Refusal> {
         let [user_task, name, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let (user_task, name) = (UserTaskId(user_task), trial.string(name)?);
@@ -431,7 +400,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn log(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    fn log(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [user_task, key, message, stack] = trial.event.args;
         trial.needs(Needs::All)?;
         let kind = Kind::UserLog {
@@ -444,21 +413,21 @@ impl Order {
     }
 
     /// The task that the thread of the event runs, whatever its state.
-    pub(super) fn running(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Task, Refusal> {
+    pub(super) fn running(&mut self, trial: &Trial<'_, '_, '_>) -> Result<&mut Task, Refusal> {
         self.tasks
             .get(trial.before.task)
             .ok_or_else(|| Box::new(Cause::TaskUnheardOf))
     }
 
     /// What that task has open.
-    pub(super) fn open(&mut self, trial: &Trial<'_, '_>) -> Result<&mut Open, Refusal> {
+    pub(super) fn open(&mut self, trial: &Trial<'_, '_, '_>) -> Result<&mut Open, Refusal> {
         self.tasks
             .open(trial.before.task)
             .ok_or_else(|| Box::new(Cause::TaskUnheardOf))
     }
 }
 
-impl Trial<'_, '_> {
+impl Trial<'_, '_, '_> {
     /// Whether the thread has what it needs.
     #[inline(always)]
     pub(super) fn needs(&self, needs: Needs) -> Result<(), Refusal> {
@@ -544,14 +513,14 @@ fn lacks(needs: Needs, thread: bool, worker: bool) -> Refusal {
     }
 }
 
-/// Takes back what was told of the last record.
 #[cold]
-pub(super) fn take_back(told: &mut Vec<Event>) {
-    if let Some(last) = told.last().copied() {
-        while told.last().is_some_and(|event| event.offset == last.offset) {
-            told.pop();
-        }
-    }
+fn refused(cause: Refusal) -> Box<Stuck> {
+    Box::new(Stuck::Refused(cause))
+}
+
+#[cold]
+fn cut(error: Box<Error>) -> Box<Stuck> {
+    Box::new(Stuck::Cut(error))
 }
 
 /// Whether an event tells of the program as a whole, whatever the task that wrote it.

@@ -26,7 +26,7 @@ fn end(range: Range) -> Kind {
 }
 
 impl Order {
-    pub(super) fn stop_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn stop_world(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [kind, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let reason = trial.string(kind)?;
@@ -40,7 +40,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn start_world(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn start_world(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let open = self.open(trial)?;
         if open.stopped_world.is_empty() {
@@ -57,7 +57,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn cycle_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn cycle_active(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let number = trial.event.args[0];
         if self.is_first(trial.generation) {
             if self.cycle != Cycle::Unknown {
@@ -84,7 +84,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn cycle_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn cycle_begin(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [number, stack, ..] = trial.event.args;
         if self.cycle != Cycle::Unknown {
             if number != self.cycle_sequence.wrapping_add(1) {
@@ -101,7 +101,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn cycle_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn cycle_end(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let number = trial.event.args[0];
         if number != self.cycle_sequence.wrapping_add(1) {
             return Ok(Tried::NotYet);
@@ -116,11 +116,11 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn sweep_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn sweep_active(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let id = trial.event.args[0];
         let is_first = self.is_first(trial.generation);
         let elsewhere = Cause::WorkerElsewhere { worker: id };
-        let worker = self.workers.get_mut(&id).ok_or(elsewhere)?;
+        let worker = self.workers.get(id).ok_or(elsewhere)?;
         if worker.sweeps == is_first {
             return Err(Box::new(Cause::Range { open: is_first }));
         }
@@ -136,13 +136,13 @@ impl Order {
 
     pub(super) fn sweep(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
         begins: bool,
     ) -> Result<Tried, Refusal> {
         trial.needs(Needs::Worker)?;
         let id = trial.before.worker;
         let elsewhere = Cause::WorkerElsewhere { worker: id };
-        let worker = self.workers.get_mut(&id).ok_or(elsewhere)?;
+        let worker = self.workers.get(id).ok_or(elsewhere)?;
         if std::mem::replace(&mut worker.sweeps, begins) == begins {
             return Err(Box::new(Cause::Range { open: begins }));
         }
@@ -161,7 +161,10 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn assist_active(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn assist_active(
+        &mut self,
+        trial: &mut Trial<'_, '_, '_>,
+    ) -> Result<Tried, Refusal> {
         let id = trial.event.args[0];
         let is_first = self.is_first(trial.generation);
         let task = self.tasks.get(id).ok_or(Cause::TaskUnheardOf)?;
@@ -180,7 +183,7 @@ impl Order {
 
     pub(super) fn assist(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
         begins: bool,
     ) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;

@@ -17,7 +17,7 @@ use crate::tables::Tables;
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     by_id: IdTable<Place>,
-    /// Ids in the trace's tables by ids in the file, once an event refers to them; 0 before.
+    /// Ids in the trace's tables by ids in the file, once an event refers to them; [`UNKNOWN`] before.
     known: Vec<u32>,
     /// The frames of all stacks, by their places among the different ones.
     frames: Vec<u32>,
@@ -32,6 +32,9 @@ pub(super) struct Stacks {
 
 /// Addresses that are remembered: a program's stacks have some thousand different ones.
 const RECENT: usize = 2048;
+
+/// No stack of the trace has this id.
+const UNKNOWN: u32 = u32::MAX;
 
 /// Where a stack is.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +96,8 @@ impl Stacks {
     pub(super) fn finish(&mut self) -> &[Frame] {
         self.first_of_pc = IdMap::default();
         self.recent = Vec::new();
-        self.known = vec![0; self.by_id.dense_len()];
+        self.known = vec![UNKNOWN; self.by_id.dense_len().max(1)];
+        self.known[0] = 0;
         self.ids = vec![None; self.firsts.len()];
         &self.firsts
     }
@@ -102,7 +106,7 @@ impl Stacks {
     #[inline(always)]
     pub(super) fn known(&self, id: u64) -> Option<StackId> {
         match self.known.get(id as usize) {
-            Some(&known) if known != 0 => Some(StackId(u64::from(known))),
+            Some(&known) if known != UNKNOWN => Some(StackId(u64::from(known))),
             _ => None,
         }
     }
@@ -128,7 +132,7 @@ impl Stacks {
         let stack = tables.hashed_stack(hash, &frames);
         if let Some(known) = self.known.get_mut(id as usize) {
             // One that does not fit is looked up again.
-            *known = u32::try_from(stack.0).unwrap_or_default();
+            *known = u32::try_from(stack.0).unwrap_or(UNKNOWN);
         }
         Some(stack)
     }

@@ -53,7 +53,7 @@ pub(super) struct Task {
     /// It helps the collector.
     pub(super) assists: bool,
     /// [`Tasks::open`] has more of it.
-    has_open: bool,
+    pub(super) has_open: bool,
 }
 
 /// What a task has begun and not ended.
@@ -79,6 +79,12 @@ impl Tasks {
         (task.state != State::NotExist).then_some(task)
     }
 
+    /// The task of an id, whether it exists or not, if it is at hand.
+    #[inline(always)]
+    pub(super) fn recent(&mut self, id: u64) -> Option<&mut Task> {
+        self.by_id.recent(id)
+    }
+
     pub(super) fn insert(&mut self, id: u64, task: Task) {
         *self.by_id.get_mut(id) = task;
     }
@@ -101,6 +107,34 @@ impl Tasks {
     pub(super) fn open(&mut self, id: u64) -> Option<&mut Open> {
         self.get(id)?.has_open = true;
         Some(self.open.entry(id).or_default())
+    }
+}
+
+/// All workers that were heard of.
+#[derive(Debug, Default)]
+pub(super) struct Workers {
+    by_id: IdArray<Option<Worker>>,
+}
+
+impl Workers {
+    #[inline]
+    pub(super) fn get(&mut self, id: u64) -> Option<&mut Worker> {
+        self.by_id.find(id)?.as_mut()
+    }
+
+    /// The same, if the worker is at hand.
+    #[inline(always)]
+    pub(super) fn recent(&mut self, id: u64) -> Option<&mut Worker> {
+        self.by_id.recent(id)?.as_mut()
+    }
+
+    pub(super) fn insert(&mut self, id: u64, worker: Worker) {
+        *self.by_id.get_mut(id) = Some(worker);
+    }
+
+    /// The worker, which is this one if it was not heard of before.
+    pub(super) fn get_or_insert(&mut self, id: u64, worker: Worker) -> &mut Worker {
+        self.by_id.get_mut(id).get_or_insert(worker)
     }
 }
 
@@ -156,7 +190,7 @@ impl WorkerState {
 }
 
 /// A worker.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Worker {
     pub(super) state: WorkerState,
     pub(super) sequence: Sequence,

@@ -23,10 +23,9 @@ pub(super) fn transition(task: u64, from: State, to: State) -> Kind {
 }
 
 impl Order {
-    #[inline(always)]
     pub(super) fn create(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
         state: State,
     ) -> Result<Tried, Refusal> {
         let [new, start_stack, stack, ..] = trial.event.args;
@@ -48,7 +47,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    fn add(&mut self, trial: &Trial<'_, '_>, new: u64, state: State) -> Result<(), Refusal> {
+    fn add(&mut self, trial: &Trial<'_, '_, '_>, new: u64, state: State) -> Result<(), Refusal> {
         if self.tasks.get(new).is_some() {
             return Err(Box::new(Cause::TaskExists));
         }
@@ -59,7 +58,7 @@ impl Order {
 
     pub(super) fn create_in_syscall(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
     ) -> Result<Tried, Refusal> {
         let new = trial.event.args[0];
         trial.needs(Needs::ThreadFree)?;
@@ -70,8 +69,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    #[inline(always)]
-    pub(super) fn start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn start(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
         let Some(task) = self.tasks.get(id) else {
             return Ok(Tried::NotYet);
@@ -90,8 +88,11 @@ impl Order {
     }
 
     /// The running task ends, yields or waits.
-    #[inline(always)]
-    pub(super) fn stop(&mut self, trial: &mut Trial<'_, '_>, to: State) -> Result<Tried, Refusal> {
+    pub(super) fn stop(
+        &mut self,
+        trial: &mut Trial<'_, '_, '_>,
+        to: State,
+    ) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let id = trial.before.task;
         self.leave(id, State::Running, to)?;
@@ -119,7 +120,6 @@ impl Order {
     }
 
     /// A task passes from one state to another, or out of being.
-    #[inline(always)]
     fn leave(&mut self, id: u64, from: State, to: State) -> Result<(), Refusal> {
         match self.tasks.get(id) {
             Some(task) if task.state == from => task.state = to,
@@ -131,8 +131,7 @@ impl Order {
         Ok(())
     }
 
-    #[inline(always)]
-    pub(super) fn unblock(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn unblock(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, number, stack, ..] = trial.event.args;
         let Some(task) = self.tasks.get(id) else {
             return Ok(Tried::NotYet);
@@ -151,7 +150,7 @@ impl Order {
     /// The running task hands its worker to another one: three events for those who read.
     pub(super) fn switch(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
         to: State,
     ) -> Result<Tried, Refusal> {
         let [next_id, number, ..] = trial.event.args;
@@ -182,13 +181,15 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    #[inline(always)]
-    pub(super) fn syscall_begin(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn syscall_begin(
+        &mut self,
+        trial: &mut Trial<'_, '_, '_>,
+    ) -> Result<Tried, Refusal> {
         let [number, stack, ..] = trial.event.args;
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
         self.is_in(id, State::Running)?;
-        let Some(worker) = self.workers.get_mut(&worker_id) else {
+        let Some(worker) = self.workers.get(worker_id) else {
             return Err(wrong_worker(worker_id, None, WorkerState::Running));
         };
         let next = worker.sequence.next(trial.generation.number, number);
@@ -207,12 +208,11 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    #[inline(always)]
-    pub(super) fn syscall_end(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn syscall_end(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::All)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
         self.is_in(id, State::Syscall)?;
-        match self.workers.get_mut(&worker_id) {
+        match self.workers.get(worker_id) {
             Some(worker) if worker.state == WorkerState::Syscall => {
                 worker.state = WorkerState::Running;
             }
@@ -229,10 +229,10 @@ impl Order {
 
     pub(super) fn syscall_end_blocked(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
     ) -> Result<Tried, Refusal> {
         // Until somebody has taken the worker away.
-        if let Some(worker) = self.workers.get(&trial.before.worker)
+        if let Some(worker) = self.workers.get(trial.before.worker)
             && worker.state == WorkerState::Syscall
         {
             return Ok(Tried::NotYet);
@@ -248,13 +248,13 @@ impl Order {
 
     pub(super) fn destroy_in_syscall(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
     ) -> Result<Tried, Refusal> {
         trial.needs(Needs::Task)?;
         let (id, worker_id) = (trial.before.task, trial.before.worker);
         self.is_in(id, State::Syscall)?;
         if worker_id != NONE {
-            match self.workers.get_mut(&worker_id) {
+            match self.workers.get(worker_id) {
                 Some(worker) if worker.state == WorkerState::Syscall => {
                     worker.state = WorkerState::Abandoned;
                 }
@@ -273,7 +273,7 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn task_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn task_status(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, thread_id, number, stack] = trial.event.args;
         let has_stack = trial.event.event_type == EventType::GoStatusStack;
         let stack = if has_stack { stack } else { 0 };

@@ -9,7 +9,7 @@ use super::state::{NONE, Thread, Worker, WorkerState};
 use crate::Cause;
 use crate::event::Kind;
 
-impl Trial<'_, '_> {
+impl Trial<'_, '_, '_> {
     /// A worker passed from one state to another.
     pub(super) fn tell_worker(
         &mut self,
@@ -24,13 +24,16 @@ impl Trial<'_, '_> {
 }
 
 impl Order {
-    pub(super) fn worker_status(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn worker_status(
+        &mut self,
+        trial: &mut Trial<'_, '_, '_>,
+    ) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
         let state = WorkerState::from_number(number).ok_or(Cause::NoSuchState { number })?;
         let (mut from, mut to) = (state.told(), state.told());
         let mut before = trial.before;
         let sequence = trial.sequence();
-        match self.workers.get_mut(&id) {
+        match self.workers.get(id) {
             Some(worker) => {
                 worker.sequence = sequence;
                 if state == WorkerState::Abandoned && worker.state == WorkerState::Syscall {
@@ -70,9 +73,9 @@ impl Order {
             .ok_or_else(|| Box::new(Cause::WorkerElsewhere { worker }))
     }
 
-    pub(super) fn worker_start(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn worker_start(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, number, ..] = trial.event.args;
-        let Some(worker) = self.workers.get_mut(&id) else {
+        let Some(worker) = self.workers.get(id) else {
             return Ok(Tried::NotYet);
         };
         let next = worker.sequence.next(trial.generation.number, number);
@@ -88,10 +91,10 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn worker_stop(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn worker_stop(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         trial.needs(Needs::Worker)?;
         let id = trial.before.worker;
-        match self.workers.get_mut(&id) {
+        match self.workers.get(id) {
             Some(worker) if matches!(worker.state, WorkerState::Running | WorkerState::Syscall) => {
                 worker.state = WorkerState::Idle;
             }
@@ -105,9 +108,9 @@ impl Order {
         Ok(Tried::Happened)
     }
 
-    pub(super) fn worker_steal(&mut self, trial: &mut Trial<'_, '_>) -> Result<Tried, Refusal> {
+    pub(super) fn worker_steal(&mut self, trial: &mut Trial<'_, '_, '_>) -> Result<Tried, Refusal> {
         let [id, number, victim, ..] = trial.event.args;
-        let Some(worker) = self.workers.get_mut(&id) else {
+        let Some(worker) = self.workers.get(id) else {
             return Ok(Tried::NotYet);
         };
         let next = worker.sequence.next(trial.generation.number, number);
@@ -120,7 +123,7 @@ impl Order {
         if was != WorkerState::Abandoned {
             self.take_from(trial, id, victim)?;
         }
-        if let Some(worker) = self.workers.get_mut(&id) {
+        if let Some(worker) = self.workers.get(id) {
             worker.state = WorkerState::Idle;
             worker.sequence = next;
         }
@@ -131,7 +134,7 @@ impl Order {
     /// The thread that had the worker has it no more.
     fn take_from(
         &mut self,
-        trial: &mut Trial<'_, '_>,
+        trial: &mut Trial<'_, '_, '_>,
         worker: u64,
         victim: u64,
     ) -> Result<(), Refusal> {
