@@ -38,20 +38,27 @@
 //! | `interval`, `lives` | [`Interval`]s of tasks' [`Lives`], and the [`Edge`]s between them |
 //! | `threads` | [`Threads`]: what a recording said of its threads |
 //! | `task_times` | [`TaskTimes`]: how long each task ran, waited for a worker, and was blocked by what |
+//! | `filter` | [`Filter`]: which records of an analysis are meant, in a small language; a row a field |
+//! | `id` | [`Id`]s as people write them |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
 mod distribution;
+mod filter;
 mod functions;
+mod id;
 mod interval;
 mod lives;
 mod pass;
+mod task_record;
 mod task_times;
 mod threads;
 mod window;
 
 pub use analysis::{Analysis, Context};
 pub use distribution::Distribution;
+pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
+pub use id::{Id, NoId};
 pub use interval::{Edge, Interval};
 pub use lives::{Life, LifeId, Lives};
 pub use pass::Pass;

@@ -10,13 +10,15 @@ use exectrace_reader::{State, StringId, TaskId, Timestamp};
 
 use crate::functions::Functions;
 use crate::lives::Life;
-use crate::{Analysis, Context, Distribution, Interval};
+use crate::task_record::TaskRecord;
+use crate::{Analysis, Context, Distribution, Filter, Interval};
 
 /// Adds up the times of tasks, and of groups of tasks that run the same function.
 #[derive(Clone, Debug, Default)]
 pub struct TaskTimes {
     /// Of each life, by its id; those behind the last have none.
     times: Vec<Times>,
+    filter: Filter,
 }
 
 /// The times of states, in nanoseconds.
@@ -154,6 +156,17 @@ impl StateTimes {
     }
 }
 
+impl TaskTimes {
+    /// Those of some tasks alone, by what is known of them in the end.
+    #[must_use]
+    pub fn of(filter: Filter) -> Self {
+        Self {
+            filter,
+            ..Self::default()
+        }
+    }
+}
+
 impl Analysis for TaskTimes {
     type Report = TaskTimesReport;
 
@@ -171,6 +184,10 @@ impl Analysis for TaskTimes {
         let lives = context.lives.iter().zip(self.times);
         let tasks: Vec<TaskTime> = lives
             .filter_map(|((_, life), times)| times.report(life, &mut functions, context))
+            .filter(|task| {
+                let begin = context.begin;
+                self.filter.lets_through(&TaskRecord { task, begin })
+            })
             .collect();
         let groups = groups(&tasks);
         TaskTimesReport { tasks, groups }

@@ -7,6 +7,7 @@ mod demo;
 mod ended;
 mod error;
 mod events;
+mod filter;
 mod frame_line;
 mod info;
 mod input;

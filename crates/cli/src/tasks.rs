@@ -7,10 +7,11 @@ use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-use exectrace_analysis::{TaskTime, TaskTimes, TaskTimesReport};
+use exectrace_analysis::{Filter, RecordKind, TaskTime, TaskTimes, TaskTimesReport};
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
+use crate::filter;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading};
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
     /// Print JSON, an object for each trace.
     #[arg(long)]
     json: bool,
+    /// Only tasks such as 'task.function contains "handle" && duration > 50ms'.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| filter::parse(text, RecordKind::Task))]
+    filter: Option<Filter>,
     #[command(flatten)]
     window: WindowArguments,
     #[command(flatten)]
@@ -60,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let mut worst = inputs.outcome;
     let mut output = BufWriter::new(io::stdout().lock());
     for (index, input) in inputs.traces().iter().enumerate() {
-        let times = TaskTimes::default();
+        let times = TaskTimes::of(arguments.filter.clone().unwrap_or_default());
         let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, times);
         if let Some(reading) = reading {
             let found = Found {

@@ -164,3 +164,33 @@ fn exit_codes_are_those_of_all_commands() {
     check_code(&output, 3);
     assert!(text(&output).lines().count() > 2);
 }
+
+#[test]
+fn filters_choose_tasks_and_groups_are_made_of_those() {
+    let tasks = |filter: &str| {
+        let output = feed(&["tasks", "--json", "--where", filter], small());
+        check_code(&output, 0);
+        let line: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+        line
+    };
+    let line = tasks(r#"task.function == "app::work" && running > 5ns"#);
+    assert_eq!(
+        (&line["total"], &line["tasks_total"]),
+        (&1.into(), &1.into())
+    );
+    let group = &line["groups"][0];
+    assert_eq!(
+        (&group["function"], &group["tasks"]),
+        (&"app::work".into(), &1.into())
+    );
+    assert_eq!(group["running"]["sum_ns"], 7);
+    assert_eq!(tasks("task == task:1 || task == 3")["total"], 2);
+    assert_eq!(tasks("begin >= 1s")["total"], 0);
+    let output = feed(&["tasks", "--where", "runing > 5ns"], small());
+    check_code(&output, 64);
+    let error = error(&output);
+    assert!(
+        error.contains("column 1: there is no such field; tasks have task, "),
+        "{error}"
+    );
+}
