@@ -16,6 +16,11 @@ pub trait Analysis {
         let _ = (event, context);
     }
 
+    /// An event before or behind the window: for what an analysis has to know of things that reach into it.
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        let _ = (event, context);
+    }
+
     /// A task's state has ended, or the trace has: what of it is in the window. It comes before the event that ended it.
     fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
         let _ = (interval, context);
@@ -63,6 +68,10 @@ macro_rules! tuple {
 
             fn event(&mut self, event: &Event, context: &Context<'_>) {
                 $(self.$place.event(event, context);)+
+            }
+
+            fn outside(&mut self, event: &Event, context: &Context<'_>) {
+                $(self.$place.outside(event, context);)+
             }
 
             fn interval(&mut self, interval: &Interval, context: &Context<'_>) {

@@ -40,28 +40,47 @@
 //! | `task_times` | [`TaskTimes`]: how long each task ran, waited for a worker, and was blocked by what |
 //! | `filter` | [`Filter`]: which records of an analysis are meant, in a small language; a row a field |
 //! | `id` | [`Id`]s as people write them |
+//! | `profile`, `profile_report`, `profile_type` | [`Profile`]: where time was spent, by stack: CPU samples, and the states in which tasks do not run |
+//! | `blockers` | [`Blockers`]: which code made others wait |
+//! | `selection` | [`Selection`]: which tasks an analysis tells of |
+//! | `named_frame` | [`NamedFrame`]: a frame of a stack, with names |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
+mod blockers;
+mod carried_user_tasks;
 mod distribution;
 mod filter;
+mod frame_list;
 mod functions;
 mod id;
 mod interval;
 mod lives;
+mod named_frame;
 mod pass;
+mod profile;
+mod profile_report;
+mod profile_type;
+mod selection;
+mod selector;
 mod task_record;
 mod task_times;
 mod threads;
 mod window;
 
 pub use analysis::{Analysis, Context};
+pub use blockers::{Blocker, Blockers, BlockersReport, Longest, Waker};
 pub use distribution::Distribution;
 pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
 pub use id::{Id, NoId};
 pub use interval::{Edge, Interval};
 pub use lives::{Life, LifeId, Lives};
+pub use named_frame::NamedFrame;
 pub use pass::Pass;
+pub use profile::Profile;
+pub use profile_report::{ProfileFunction, ProfileReport, ProfileStack, ProfileSums};
+pub use profile_type::ProfileType;
+pub use selection::{Selection, UserTaskChoice};
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
 pub use threads::Threads;
 pub use window::Window;

@@ -124,9 +124,12 @@ impl<A: Analysis> Pass<A> {
             }
             _ => {}
         }
-        if self.window.contains(event.time) {
-            let (analysis, context) = self.parts(tables, life);
+        let is_inside = self.window.contains(event.time);
+        let (analysis, context) = self.parts(tables, life);
+        if is_inside {
             analysis.event(event, &context);
+        } else {
+            analysis.outside(event, &context);
         }
     }
 

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::{Error, GoVersion, Scratch, Server, Top, missing, process};
+use crate::{Error, GoVersion, PprofSample, Scratch, Server, Top, missing, process};
 
 /// The profiles that `go tool trace -pprof` knows.
 pub const PROFILES: [&str; 4] = ["net", "sync", "syscall", "sched"];
@@ -141,6 +141,21 @@ impl Go {
             .arg(absolute(file));
         let bytes = process::output(&mut command, TOOL_LIMIT)?;
         Top::parse(&String::from_utf8_lossy(&bytes))
+    }
+
+    /// The samples of the profile in `file`, stack by stack, as `go tool pprof -raw` tells them.
+    ///
+    /// # Errors
+    ///
+    /// When the tool refuses the file, or prints something that this crate does not know.
+    pub fn pprof_samples(&self, file: &Path) -> Result<Vec<PprofSample>, Error> {
+        let mut command = self.command(&self.pprof);
+        // Else names that look like C++ would be shortened.
+        command
+            .args(["-raw", "-symbolize=none"])
+            .arg(absolute(file));
+        let bytes = process::output(&mut command, TOOL_LIMIT)?;
+        PprofSample::parse_all(&String::from_utf8_lossy(&bytes))
     }
 
     /// What `go tool pprof -tags` says of the profile in `file`: the labels of its samples, and how much each value has.

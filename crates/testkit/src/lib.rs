@@ -33,7 +33,7 @@
 //! | `go`, `go_version` | [`Go`], a toolchain found and ready; [`GoVersion`], which and where |
 //! | `v1_dump`, `v2_dump` | the events as 1.19 and 1.27 list them |
 //! | `server`, `http`, `links`, `json` | the web view: serve, ask, follow links, check what a browser would parse |
-//! | `top` | [`Top`], a profile by function |
+//! | `top`, `pprof_sample` | [`Top`], a profile by function; [`PprofSample`], one stack of it |
 //! | `oracle`, `oracle_count` | [`Oracle`], Go's own reader event by event; [`OracleCount`], what reading takes |
 //! | `corpus`, `corpus_trace` | [`Corpus`], traces beside what Go's readers say of them; [`CorpusTrace`], one of them |
 //! | `mutation`, `difference` | [`Mutation`], a damaged one; where Go's readers and ours may differ |
@@ -57,6 +57,7 @@ mod missing;
 mod mutation;
 mod oracle;
 mod oracle_count;
+mod pprof_sample;
 mod process;
 mod random;
 mod scratch;
@@ -75,6 +76,7 @@ pub use line_stream::LineStream;
 pub use mutation::Mutation;
 pub use oracle::Oracle;
 pub use oracle_count::OracleCount;
+pub use pprof_sample::PprofSample;
 pub use random::Random;
 pub use scratch::Scratch;
 pub use server::{Page, Server};
