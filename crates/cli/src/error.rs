@@ -1,12 +1,13 @@
 //! What keeps a command from doing its work.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{fmt, io};
 
 use exectrace_reader::SourceError;
 
 use crate::demo::DemoError;
-use crate::outcome::Outcome;
+use crate::outcome::{self, Outcome};
 
 /// What keeps a command from doing its work.
 #[derive(Debug)]
@@ -17,6 +18,10 @@ pub(crate) enum CommandError {
     Input { name: String, error: SourceError },
     /// Nothing can be printed.
     Output(io::Error),
+    /// A file cannot be written.
+    OutputFile { path: PathBuf, error: io::Error },
+    /// One file is to hold what several traces have.
+    SeveralTraces { traces: usize },
 }
 
 impl CommandError {
@@ -27,7 +32,8 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input { .. } => Outcome::Unreadable.into(),
-            Self::Demo(_) | Self::Output(_) => ExitCode::FAILURE,
+            Self::SeveralTraces { .. } => ExitCode::from(outcome::USAGE),
+            Self::Demo(_) | Self::Output(_) | Self::OutputFile { .. } => ExitCode::FAILURE,
         }
     }
 }
@@ -61,6 +67,13 @@ impl fmt::Display for CommandError {
                     _ => Ok(()),
                 }
             }
+            Self::OutputFile { path, error } => {
+                write!(f, "{} cannot be written: {error}", path.display())
+            }
+            Self::SeveralTraces { traces } => write!(
+                f,
+                "a file holds the profile of one trace, not of {traces}; give each of them alone"
+            ),
             Self::Output(error) => write!(f, "the output cannot be written: {error}"),
         }
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use exectrace_analysis::NamedFrame;
 use exectrace_format::{Frame, StackId};
 use exectrace_reader::Tables;
 use schemars::JsonSchema;
@@ -31,6 +32,16 @@ impl<'a> FrameLine<'a> {
             pc: Address(frame.pc),
             function: tables.text(frame.function),
             file: tables.text(frame.file),
+            line: frame.line,
+        }
+    }
+
+    /// A frame of a report.
+    pub(crate) fn named(frame: &'a NamedFrame) -> Self {
+        Self {
+            pc: Address(frame.pc),
+            function: Cow::Borrowed(&frame.function),
+            file: Cow::Borrowed(&frame.file),
             line: frame.line,
         }
     }

@@ -12,9 +12,12 @@ mod frame_line;
 mod info;
 mod input;
 mod outcome;
+mod profile;
 mod progress;
 mod reading;
 mod schema;
+mod selection;
+mod shown;
 mod tasks;
 mod validate;
 mod window;
@@ -48,6 +51,8 @@ enum Command {
     Events(events::Arguments),
     /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
     Tasks(tasks::Arguments),
+    /// Say where time was spent, by stack: CPU samples, waits and system calls; also for flame graphs and pprof.
+    Profile(profile::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
     /// Print what the JSON of the commands looks like, as JSON Schema.
@@ -73,6 +78,7 @@ pub fn run() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments),
         Command::Events(arguments) => events::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
+        Command::Profile(arguments) => profile::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     };

@@ -16,6 +16,8 @@ const COMMANDS: &[&[&str]] = &[
     &["events", "--stacks"],
     &["info"],
     &["info", "--strict"],
+    &["profile", "cpu"],
+    &["profile", "offcpu", "--most", "2"],
     &["tasks", "--most", "0"],
     &["tasks", "--group", "main.main"],
     &["tasks", "--group", ""],
@@ -138,6 +140,7 @@ fn a_schema_refuses_what_is_not_printed() {
         "groups",
         Some(json!([{"function": "main.main"}])),
     );
+    check(&["profile", "sync"], "type", Some(json!("block")));
     check(&["info"], "verdict", Some(json!("fine")));
     check(&["info"], "events", Some(json!("many")));
     check(&["info"], "more", Some(json!(1)));
