@@ -38,6 +38,10 @@
 //! | `interval`, `lives` | [`Interval`]s of tasks' [`Lives`], and the [`Edge`]s between them |
 //! | `threads` | [`Threads`]: what a recording said of its threads |
 //! | `task_times` | [`TaskTimes`]: how long each task ran, waited for a worker, and was blocked by what |
+//! | `annotations` | [`Annotations`]: user tasks, user regions and logs |
+//! | `latency` | [`Latency`]: how long user tasks and regions took, by name |
+//! | `mutator_utilization` | [`MutatorUtilization`]: what a garbage collector leaves of the workers |
+//! | `histogram` | [`Histogram`]: many values by size |
 //! | `filter` | [`Filter`]: which records of an analysis are meant, in a small language; a row a field |
 //! | `id` | [`Id`]s as people write them |
 //! | `profile`, `profile_report`, `profile_type` | [`Profile`]: where time was spent, by stack: CPU samples, and the states in which tasks do not run |
@@ -47,15 +51,20 @@
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
+mod annotations;
 mod blockers;
 mod carried_user_tasks;
+mod collector_activity;
 mod distribution;
 mod filter;
 mod frame_list;
 mod functions;
+mod histogram;
 mod id;
 mod interval;
+mod latency;
 mod lives;
+mod mutator_utilization;
 mod named_frame;
 mod pass;
 mod profile;
@@ -66,15 +75,30 @@ mod selector;
 mod task_record;
 mod task_times;
 mod threads;
+mod utilization_function;
 mod window;
+mod worker_utilization;
 
 pub use analysis::{Analysis, Context};
+pub use annotations::{
+    Annotations, AnnotationsReport, Ended, Moment, StrayEnd, UserLog, UserRegion, UserRegionPlace,
+    UserTask, UserTaskPlace,
+};
 pub use blockers::{Blocker, Blockers, BlockersReport, Longest, Waker};
 pub use distribution::Distribution;
 pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
+pub use histogram::{Histogram, HistogramBin};
 pub use id::{Id, NoId};
 pub use interval::{Edge, Interval};
+pub use latency::{
+    AnnotationKind, Latency, LatencyGroup, LatencyInstance, LatencyLog, LatencyParent, LatencyPart,
+    LatencyReport, LatencyStrayEnd, OpenEnds,
+};
 pub use lives::{Life, LifeId, Lives};
+pub use mutator_utilization::{
+    CollectorWork, MutatorUtilization, MutatorUtilizationReport, UtilizationCurve,
+    UtilizationPoint, UtilizationWindow,
+};
 pub use named_frame::NamedFrame;
 pub use pass::Pass;
 pub use profile::Profile;

@@ -11,6 +11,7 @@ mod filter;
 mod frame_line;
 mod info;
 mod input;
+mod latency;
 mod outcome;
 mod profile;
 mod progress;
@@ -18,7 +19,10 @@ mod reading;
 mod schema;
 mod selection;
 mod shown;
+mod spread_line;
+mod table;
 mod tasks;
+mod units;
 mod validate;
 mod window;
 
@@ -53,6 +57,8 @@ enum Command {
     Tasks(tasks::Arguments),
     /// Say where time was spent, by stack: CPU samples, waits and system calls; also for flame graphs and pprof.
     Profile(profile::Arguments),
+    /// Say how long user tasks and regions took, by name; and why the longest of a name did.
+    Latency(latency::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
     /// Print what the JSON of the commands looks like, as JSON Schema.
@@ -79,6 +85,7 @@ pub fn run() -> ExitCode {
         Command::Events(arguments) => events::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
+        Command::Latency(arguments) => latency::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     };

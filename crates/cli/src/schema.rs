@@ -9,15 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::error::CommandError;
 use crate::outcome::{self, Outcome};
-use crate::{events, info, profile, tasks};
+use crate::{events, info, latency, profile, tasks};
 
 /// A command that prints JSON, and the schema of a line of it.
 type Row = (&'static str, fn() -> Schema);
 
 /// All commands that print JSON.
-const ROWS: [Row; 4] = [
+const ROWS: [Row; 5] = [
     ("events", of::<events::Line<'static>>),
     ("info", of::<info::Line<'static>>),
+    ("latency", of::<latency::Line<'static>>),
     ("profile", of::<profile::Line<'static>>),
     ("tasks", of::<tasks::Line<'static>>),
 ];

@@ -1,0 +1,107 @@
+//! `exectrace latency`: how long user tasks and regions took, by name; and those of one name, the longest with their parts.
+
+mod json;
+mod text;
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use exectrace_analysis::{Latency, LatencyReport};
+
+pub(crate) use self::json::Line;
+
+use crate::error::CommandError;
+use crate::input::InputArguments;
+use crate::outcome::{self, Outcome};
+use crate::reading::{self, Reading};
+use crate::window::WindowArguments;
+
+/// How many names are printed unless told otherwise.
+const NAMES_MOST: usize = 40;
+/// How many of one name are.
+const WORST_MOST: usize = 10;
+
+/// Arguments of `exectrace latency`.
+#[derive(clap::Args)]
+#[command(after_help = outcome::EXIT_CODES, override_usage = "exectrace latency [OPTIONS] NAME FILE...\n       exectrace latency [OPTIONS] FILE\n       exectrace latency [OPTIONS] --names FILE...")]
+pub(crate) struct Arguments {
+    /// The name of user tasks or regions, then the traces; - is standard input. A trace alone gets a table of all names. Files that are
+    /// parts of one trace are put together.
+    #[arg(value_name = "NAME FILE", required = true)]
+    name_and_files: Vec<PathBuf>,
+    /// There is no name, only traces: a table of all names for each.
+    #[arg(long)]
+    names: bool,
+    /// How many names, or how many of a name, are printed of a trace; 0 for all. Otherwise 40 names, and the longest 10 of one.
+    #[arg(long, value_name = "NUMBER")]
+    most: Option<usize>,
+    /// Print JSON, an object for each trace.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    window: WindowArguments,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// What is asked for.
+struct Asked {
+    name: Option<String>,
+    /// How many names, or how many of the name.
+    most: usize,
+}
+
+/// What was found in a trace.
+struct Found<'a> {
+    file: &'a str,
+    asked: &'a Asked,
+    reading: Reading<LatencyReport>,
+}
+
+impl Arguments {
+    fn asked(&self) -> (Asked, &[PathBuf]) {
+        let (name, files) = match &self.name_and_files[..] {
+            [name, files @ ..] if !self.names && !files.is_empty() => {
+                (Some(name.to_string_lossy().into_owned()), files)
+            }
+            files => (None, files),
+        };
+        let most = match (self.most, &name) {
+            (Some(0), _) => usize::MAX,
+            (Some(most), _) => most,
+            (None, Some(_)) => WORST_MOST,
+            (None, None) => NAMES_MOST,
+        };
+        (Asked { name, most }, files)
+    }
+}
+
+/// Prints the latencies in each trace.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    let (asked, files) = arguments.asked();
+    let inputs = arguments.input.open_all(files)?;
+    let mut worst = inputs.outcome;
+    let mut output = BufWriter::new(io::stdout().lock());
+    for (index, input) in inputs.traces().iter().enumerate() {
+        let latency = Latency::new(asked.name.clone(), asked.most);
+        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, latency);
+        if let Some(reading) = reading {
+            let found = Found {
+                file: &input.name,
+                asked: &asked,
+                reading,
+            };
+            if arguments.json {
+                json::print(&mut output, &found)?;
+            } else {
+                if index > 0 {
+                    writeln!(output)?;
+                }
+                text::print(&mut output, &found)?;
+            }
+        }
+        output.flush()?;
+        worst = worst.max(ended.tell(input, arguments.input.strict));
+    }
+    Ok(worst.allow_partial(arguments.input.allow_partial))
+}
