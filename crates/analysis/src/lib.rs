@@ -42,6 +42,8 @@
 //! | `latency` | [`Latency`]: how long user tasks and regions took, by name |
 //! | `mutator_utilization` | [`MutatorUtilization`]: what a garbage collector leaves of the workers |
 //! | `histogram` | [`Histogram`]: many values by size |
+//! | `why` | [`Why`]: why a task or a user task took so long, and who woke whom; a [`SubjectSearch`] finds it first |
+//! | `named_frame` | [`NamedFrame`]s: frames of stacks, in texts |
 //! | `filter` | [`Filter`]: which records of an analysis are meant, in a small language; a row a field |
 //! | `id` | [`Id`]s as people write them |
 //! | `profile`, `profile_report`, `profile_type` | [`Profile`]: where time was spent, by stack: CPU samples, and the states in which tasks do not run |
@@ -76,6 +78,7 @@ mod task_record;
 mod task_times;
 mod threads;
 mod utilization_function;
+mod why;
 mod window;
 mod worker_utilization;
 
@@ -107,4 +110,5 @@ pub use profile_type::ProfileType;
 pub use selection::{Selection, UserTaskChoice};
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
 pub use threads::Threads;
+pub use why::{ChainEnd, Link, PathPart, Subject, SubjectSearch, Why, WhyReport};
 pub use window::Window;

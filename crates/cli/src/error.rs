@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{fmt, io};
 
+use exectrace_analysis::Id;
 use exectrace_reader::SourceError;
 
 use crate::demo::DemoError;
@@ -22,6 +23,8 @@ pub(crate) enum CommandError {
     OutputFile { path: PathBuf, error: io::Error },
     /// One file is to hold what several traces have.
     SeveralTraces { traces: usize },
+    /// No trace has what was asked for.
+    NotThere { id: Id },
 }
 
 impl CommandError {
@@ -33,7 +36,9 @@ impl CommandError {
         match self {
             Self::Input { .. } => Outcome::Unreadable.into(),
             Self::SeveralTraces { .. } => ExitCode::from(outcome::USAGE),
-            Self::Demo(_) | Self::Output(_) | Self::OutputFile { .. } => ExitCode::FAILURE,
+            Self::Demo(_) | Self::Output(_) | Self::OutputFile { .. } | Self::NotThere { .. } => {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -73,6 +78,10 @@ impl fmt::Display for CommandError {
             Self::SeveralTraces { traces } => write!(
                 f,
                 "a file holds the profile of one trace, not of {traces}; give each of them alone"
+            ),
+            Self::NotThere { id } => write!(
+                f,
+                "there is no {id}, or not then; `exectrace events` tells of all tasks and user tasks"
             ),
             Self::Output(error) => write!(f, "the output cannot be written: {error}"),
         }

@@ -20,10 +20,12 @@ mod schema;
 mod selection;
 mod shown;
 mod spread_line;
+mod state;
 mod table;
 mod tasks;
 mod units;
 mod validate;
+mod why;
 mod window;
 
 use std::process::ExitCode;
@@ -59,6 +61,8 @@ enum Command {
     Profile(profile::Arguments),
     /// Say how long user tasks and regions took, by name; and why the longest of a name did.
     Latency(latency::Arguments),
+    /// Say why a task or a user task took so long, and who woke whom.
+    Why(why::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
     /// Print what the JSON of the commands looks like, as JSON Schema.
@@ -86,6 +90,7 @@ pub fn run() -> ExitCode {
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Latency(arguments) => latency::run(&arguments),
+        Command::Why(arguments) => why::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     };

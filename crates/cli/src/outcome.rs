@@ -9,7 +9,7 @@ pub(crate) const USAGE: u8 = 64;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0   done; traces are whole
-  1   could not be done: no place to write to, no thread to start
+  1   could not be done: no place to write to, no thread to start, no task of that id
   2   a trace cannot be read: not there, none at all, or nothing of it makes sense
   3   a trace is read in part, was repaired, or has no events
   64  the command line is not understood";

@@ -1,6 +1,6 @@
 //! How commands take a trace through an analysis.
 
-use exectrace_analysis::{Analysis, Pass};
+use exectrace_analysis::{Analysis, Pass, Window};
 use exectrace_reader::{Reader, Timestamp};
 
 use crate::ended::Ended;
@@ -22,6 +22,16 @@ pub(crate) fn read<A: Analysis>(
     input: &Input<'_>,
     arguments: &InputArguments,
     window: &WindowArguments,
+    analysis: A,
+) -> (Option<Reading<A::Report>>, Ended) {
+    read_in(input, arguments, |first| window.of(first), analysis)
+}
+
+/// Reads a trace, and looks at a window that may depend on the time of the first event.
+pub(crate) fn read_in<A: Analysis>(
+    input: &Input<'_>,
+    arguments: &InputArguments,
+    window: impl Fn(Timestamp) -> Window,
     analysis: A,
 ) -> (Option<Reading<A::Report>>, Ended) {
     let mut ended = Ended::default();
@@ -47,7 +57,7 @@ pub(crate) fn read<A: Analysis>(
         progress.show(event.offset);
         let first = *first.get_or_insert(event.time);
         if let Some(analysis) = analysis.take() {
-            pass = Some(Pass::new(window.of(first), analysis));
+            pass = Some(Pass::new(window(first), analysis));
         }
         if let Some(pass) = &mut pass {
             pass.event(&event, reader.tables());

@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 
 use crate::error::CommandError;
 use crate::outcome::{self, Outcome};
-use crate::{events, info, latency, profile, tasks};
 
 /// A command that prints JSON, and the schema of a line of it.
 type Row = (&'static str, fn() -> Schema);
 
 /// All commands that print JSON.
-const ROWS: [Row; 5] = [
-    ("events", of::<events::Line<'static>>),
-    ("info", of::<info::Line<'static>>),
-    ("latency", of::<latency::Line<'static>>),
-    ("profile", of::<profile::Line<'static>>),
-    ("tasks", of::<tasks::Line<'static>>),
+const ROWS: &[Row] = &[
+    ("events", of::<crate::events::Line<'static>>),
+    ("info", of::<crate::info::Line<'static>>),
+    ("latency", of::<crate::latency::Line<'static>>),
+    ("profile", of::<crate::profile::Line<'static>>),
+    ("tasks", of::<crate::tasks::Line<'static>>),
+    ("why", of::<crate::why::Line<'static>>),
 ];
 
 /// Arguments of `exectrace schema`.
@@ -28,19 +28,19 @@ const ROWS: [Row; 5] = [
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
     /// The command whose JSON is meant; without one the schemas of all, in an object by command.
-    #[arg(value_name = "COMMAND", value_parser = PossibleValuesParser::new(ROWS.map(|(command, _)| command)))]
+    #[arg(value_name = "COMMAND", value_parser = PossibleValuesParser::new(ROWS.iter().map(|(command, _)| command)))]
     command: Option<String>,
 }
 
 /// Prints a schema, or all.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let schemas = ROWS.map(|(command, schema)| (command, schema_of(command, schema)));
+    let rows = ROWS.iter();
+    let mut schemas = rows.map(|(command, schema)| (*command, schema_of(command, *schema)));
     let printed = match &arguments.command {
         None => Value::Object(Map::from_iter(
             schemas.map(|(command, schema)| (command.to_owned(), schema)),
         )),
         Some(asked_for) => schemas
-            .into_iter()
             .find_map(|(command, schema)| (command == asked_for).then_some(schema))
             .unwrap_or_default(),
     };

@@ -1,0 +1,229 @@
+//! Where in a trace a task or a user task is.
+
+use exectrace_reader::{Event, Kind, Range, StringId, TaskId, Timestamp, UserTaskId};
+
+use super::Subject;
+use crate::functions::Functions;
+use crate::{Analysis, Context, Id, Life, LifeId, Lives};
+
+/// Finds a task or a user task: of several lives of one id the one that lives at a moment, or else the longest.
+#[derive(Clone, Debug)]
+pub struct SubjectSearch {
+    id: Id,
+    /// The moment, in nanoseconds since the trace began.
+    at_ns: Option<i64>,
+    user_task: Seen,
+    marking: Ranges,
+    stopped: Ranges,
+}
+
+/// What was seen of the user task.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    name: StringId,
+    begin: Option<Moment>,
+    end: Option<Moment>,
+}
+
+/// When something happened, and who wrote it.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    time: Timestamp,
+    task: TaskId,
+}
+
+/// Ranges of one kind, which may overlap.
+#[derive(Clone, Debug, Default)]
+struct Ranges {
+    open: u32,
+    since: Option<Timestamp>,
+    /// Those that ended, joined where they overlap.
+    closed: Vec<(Timestamp, Timestamp)>,
+}
+
+impl SubjectSearch {
+    /// A search for an id; `at_ns` is a moment at which it was there, in nanoseconds since the trace began.
+    #[must_use]
+    pub fn new(id: Id, at_ns: Option<i64>) -> Self {
+        Self {
+            id,
+            at_ns,
+            user_task: Seen::default(),
+            marking: Ranges::default(),
+            stopped: Ranges::default(),
+        }
+    }
+}
+
+impl Analysis for SubjectSearch {
+    type Report = Option<Subject>;
+
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        let moment = Moment {
+            time: event.time,
+            task: event.task,
+        };
+        let is_sought = |user_task: UserTaskId| self.id == Id::UserTask(user_task);
+        match event.kind {
+            Kind::UserTaskBegin {
+                user_task, name, ..
+            } if is_sought(user_task) => {
+                self.user_task.name = name;
+                self.user_task.begin = Some(moment);
+            }
+            Kind::UserTaskEnd { user_task, begin } if is_sought(user_task) => {
+                if let Some(begin) = begin {
+                    self.user_task.name = begin.name;
+                }
+                self.user_task.end.get_or_insert(moment);
+            }
+            Kind::RangeBegin { range, .. } | Kind::RangeActive { range, .. } => {
+                if let Some(ranges) = self.ranges(range) {
+                    let is_new = matches!(event.kind, Kind::RangeBegin { .. });
+                    ranges.begin(event.time, is_new, context);
+                }
+            }
+            Kind::RangeEnd { range, .. } => {
+                if let Some(ranges) = self.ranges(range) {
+                    ranges.end(event.time, context);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn report(mut self, context: &Context<'_>) -> Option<Subject> {
+        let at = self
+            .at_ns
+            .map(|ns| Timestamp(context.begin.0.saturating_add(ns)));
+        let mut subject = match self.id {
+            Id::Task(task) => of_task(task, at, context)?,
+            Id::UserTask(_) => self.of_user_task(at, context)?,
+            Id::Worker(_) => return None,
+        };
+        let end = context.span()?.1;
+        for (ranges, ns) in [
+            (&mut self.marking, &mut subject.gc_ns),
+            (&mut self.stopped, &mut subject.stopped_ns),
+        ] {
+            ranges.close(end);
+            *ns = ranges.overlap_ns(subject.begin, subject.end);
+        }
+        Some(subject)
+    }
+}
+
+impl SubjectSearch {
+    fn ranges(&mut self, range: Range) -> Option<&mut Ranges> {
+        match range {
+            Range::Gc => Some(&mut self.marking),
+            Range::StopTheWorld => Some(&mut self.stopped),
+            Range::Sweep | Range::MarkAssist => None,
+        }
+    }
+
+    fn of_user_task(&self, at: Option<Timestamp>, context: &Context<'_>) -> Option<Subject> {
+        let Seen { name, begin, end } = self.user_task;
+        let first = begin.or(end)?;
+        let (from, to) = context.span()?;
+        let last = end.unwrap_or(Moment {
+            time: to,
+            task: first.task,
+        });
+        Some(Subject {
+            id: self.id,
+            name: context.tables.text(name).into_owned(),
+            begin: begin.map_or(from, |begin| begin.time),
+            end: last.time,
+            is_open_left: begin.is_none(),
+            is_open_right: end.is_none(),
+            gc_ns: 0,
+            stopped_ns: 0,
+            at,
+            life: life_at(context.lives, last).or_else(|| life_at(context.lives, first)),
+        })
+    }
+}
+
+/// A life of the task: the one at the moment, or the longest.
+fn of_task(task: TaskId, at: Option<Timestamp>, context: &Context<'_>) -> Option<Subject> {
+    let lives = context.lives.iter().filter(|(_, life)| life.task == task);
+    let clipped = lives.filter_map(|(id, life)| {
+        let (begin, end) = whole(life, context.end);
+        let (begin, end) = context.window.clip(begin, end)?;
+        let is_there = at.is_none_or(|at| begin <= at && at <= end);
+        is_there.then_some((id, life, begin, end))
+    });
+    // The first of several that are equally long.
+    let (id, life, begin, end) =
+        clipped.min_by_key(|&(_, _, begin, end)| std::cmp::Reverse(end.since_ns(begin)))?;
+    Some(Subject {
+        id: Id::Task(task),
+        name: Functions::default().of(life, context.tables),
+        begin,
+        end,
+        is_open_left: !life.is_created || begin > life.begin,
+        is_open_right: life.end.is_none_or(|whole| end < whole),
+        gc_ns: 0,
+        stopped_ns: 0,
+        at,
+        life: Some(id),
+    })
+}
+
+fn whole(life: &Life, end: Timestamp) -> (Timestamp, Timestamp) {
+    (life.begin, life.end.unwrap_or(end))
+}
+
+/// Who a task was at a moment.
+fn life_at(lives: &Lives, moment: Moment) -> Option<LifeId> {
+    let mut lives = lives.iter().filter(|(_, life)| {
+        let has_begun = life.begin <= moment.time;
+        life.task == moment.task && has_begun && life.end.is_none_or(|end| moment.time <= end)
+    });
+    lives.next().map(|(id, _)| id)
+}
+
+impl Ranges {
+    fn begin(&mut self, now: Timestamp, is_new: bool, context: &Context<'_>) {
+        // What is told to be active before it was seen to begin has begun before all that is looked at.
+        let begin = match (is_new, context.span()) {
+            (false, Some((from, _))) => from,
+            _ => now,
+        };
+        if is_new || self.open == 0 {
+            self.open += 1;
+        }
+        self.since.get_or_insert(begin);
+    }
+
+    fn end(&mut self, now: Timestamp, context: &Context<'_>) {
+        self.open = self.open.saturating_sub(1);
+        if self.open > 0 {
+            return;
+        }
+        let from = context.span().map_or(now, |(from, _)| from);
+        let is_first = self.closed.is_empty();
+        // One whose begin is not in the window began before; later ones without a begin are a damaged trace's.
+        match self.since.take() {
+            Some(since) => self.closed.push((since, now)),
+            None if is_first => self.closed.push((from, now)),
+            None => {}
+        }
+    }
+
+    /// The window ends.
+    fn close(&mut self, now: Timestamp) {
+        if let Some(since) = self.since.take() {
+            self.closed.push((since, now));
+        }
+    }
+
+    fn overlap_ns(&self, begin: Timestamp, end: Timestamp) -> i64 {
+        let overlaps = self.closed.iter().map(|&(from, to)| {
+            let overlap = to.min(end).since_ns(from.max(begin));
+            overlap.max(0)
+        });
+        overlaps.sum()
+    }
+}

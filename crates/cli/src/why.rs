@@ -1,0 +1,111 @@
+//! `exectrace why`: why a task, or a user task, took so long.
+
+mod json;
+mod text;
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use exectrace_analysis::{Id, NoId, SubjectSearch, Why, WhyReport};
+use exectrace_reader::Timestamp;
+use jiff::SignedDuration;
+
+pub(crate) use self::json::Line;
+use crate::error::CommandError;
+use crate::input::{Input, InputArguments};
+use crate::outcome::{self, Outcome};
+use crate::reading::{self, Reading};
+use crate::window::{self, WindowArguments};
+
+/// Arguments of `exectrace why`.
+#[derive(clap::Args)]
+#[command(after_help = outcome::EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// What took so long: a task (Go: a goroutine), task:7, or a user task, user:7.
+    #[arg(value_name = "ID", value_parser = id)]
+    id: Id,
+    /// The traces; - is standard input. Files that are parts of one trace are put together.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Who is waited for at this time since the trace's first event, such as 1.5s; without it, in the longest wait.
+    #[arg(long, value_name = "TIME", value_parser = window::time)]
+    at: Option<SignedDuration>,
+    /// How many parts of the path are printed; 0 for all.
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    most: usize,
+    /// Print JSON, an object for each trace.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    window: WindowArguments,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// A task or a user task.
+fn id(text: &str) -> Result<Id, String> {
+    match text.parse() {
+        Ok(Id::Worker(_)) => Err(String::from(
+            "a worker is no task: ids are written task:7, user:7",
+        )),
+        Ok(id) => Ok(id),
+        Err(NoId) => Err(NoId.to_string()),
+    }
+}
+
+/// What was found in a trace.
+struct Found<'a> {
+    file: &'a str,
+    report: WhyReport,
+    /// The time of the first event.
+    first: Timestamp,
+}
+
+/// Prints why it took so long, in each trace that has it.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    let inputs = arguments.input.open_all(&arguments.files)?;
+    let mut worst = inputs.outcome;
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut is_found = false;
+    for input in &inputs.traces() {
+        let since_ns = |at: SignedDuration| i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
+        let search = SubjectSearch::new(arguments.id, arguments.at.map(since_ns));
+        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, search);
+        if let Some(found) = reading.and_then(|reading| explain(input, arguments, reading)) {
+            if arguments.json {
+                json::print(&mut output, &found, arguments)?;
+            } else {
+                if is_found {
+                    writeln!(output)?;
+                }
+                text::print(&mut output, &found, arguments)?;
+            }
+            is_found = true;
+        }
+        output.flush()?;
+        worst = worst.max(ended.tell(input, arguments.input.strict));
+    }
+    if !is_found && worst != Outcome::Unreadable {
+        let id = arguments.id;
+        return Err(CommandError::NotThere { id });
+    }
+    Ok(worst.allow_partial(arguments.input.allow_partial))
+}
+
+/// Reads the trace once more, now that it is known when the subject was there.
+fn explain<'a>(
+    input: &'a Input<'_>,
+    arguments: &Arguments,
+    reading: Reading<Option<exectrace_analysis::Subject>>,
+) -> Option<Found<'a>> {
+    let subject = reading.report?;
+    let window = subject.window();
+    let why = Why::new(subject);
+    let (reading, _) = reading::read_in(input, &arguments.input, |_| window, why);
+    let reading = reading?;
+    Some(Found {
+        file: &input.name,
+        report: reading.report,
+        first: reading.first,
+    })
+}
