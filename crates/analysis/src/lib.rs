@@ -50,6 +50,7 @@
 //! | `blockers` | [`Blockers`]: which code made others wait |
 //! | `selection` | [`Selection`]: which tasks an analysis tells of |
 //! | `named_frame` | [`NamedFrame`]: a frame of a stack, with names |
+//! | `findings` | [`Findings`]: what cost the tasks of a program time, the worst first |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
@@ -59,6 +60,7 @@ mod carried_user_tasks;
 mod collector_activity;
 mod distribution;
 mod filter;
+mod findings;
 mod frame_list;
 mod functions;
 mod histogram;
@@ -90,6 +92,7 @@ pub use annotations::{
 pub use blockers::{Blocker, Blockers, BlockersReport, Longest, Waker};
 pub use distribution::Distribution;
 pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
+pub use findings::{Class, Evidence, Finding, Findings, FindingsReport, Place, Severity};
 pub use histogram::{Histogram, HistogramBin};
 pub use id::{Id, NoId};
 pub use interval::{Edge, Interval};

@@ -8,6 +8,7 @@ mod ended;
 mod error;
 mod events;
 mod filter;
+mod findings;
 mod frame_line;
 mod info;
 mod input;
@@ -55,6 +56,8 @@ enum Command {
     Info(info::Arguments),
     /// Print the events of a trace, one a line.
     Events(events::Arguments),
+    /// Say what cost the tasks of a program time, the worst first.
+    Findings(findings::Arguments),
     /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
     Tasks(tasks::Arguments),
     /// Say where time was spent, by stack: CPU samples, waits and system calls; also for flame graphs and pprof.
@@ -87,6 +90,7 @@ pub fn run() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments).map(|()| Outcome::Whole),
         Command::Info(arguments) => info::run(&arguments),
         Command::Events(arguments) => events::run(&arguments),
+        Command::Findings(arguments) => findings::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Latency(arguments) => latency::run(&arguments),

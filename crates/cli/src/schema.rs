@@ -16,6 +16,7 @@ type Row = (&'static str, fn() -> Schema);
 /// All commands that print JSON.
 const ROWS: &[Row] = &[
     ("events", of::<crate::events::Line<'static>>),
+    ("findings", of::<crate::findings::Line<'static>>),
     ("info", of::<crate::info::Line<'static>>),
     ("latency", of::<crate::latency::Line<'static>>),
     ("profile", of::<crate::profile::Line<'static>>),

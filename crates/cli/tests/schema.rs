@@ -17,6 +17,7 @@ const FILE_BYTES_MAX: usize = 1 << 12;
 /// Commands whose JSON is judged: all that have a schema, each in the ways in which it prints something else.
 const COMMANDS: &[&[&str]] = &[
     &["events", "--stacks"],
+    &["findings", "--most", "0"],
     &["info"],
     &["info", "--strict"],
     &["profile", "cpu"],

@@ -1,0 +1,215 @@
+//! What is found in small traces whose faults are known, and in all others.
+
+use exectrace_analysis::{Class, Finding, Findings, FindingsReport, Pass, Severity, Window};
+use exectrace_reader::{Reader, TaskId};
+use exectrace_testkit::Corpus;
+
+fn report(file: &[u8]) -> FindingsReport {
+    let mut reader = Reader::tolerant(file).expect("has a header");
+    let mut pass = Pass::new(Window::WHOLE, Findings::default());
+    while let Some(event) = reader.next() {
+        let event = event.expect("can be read");
+        pass.event(&event, reader.tables());
+    }
+    pass.report(reader.tables())
+}
+
+/// What is found in a recording with one worker of a runtime and one that waits for work, ticks of 1 µs.
+fn found(events: &str) -> Vec<Finding> {
+    let file = format!(
+        "go 1.19 trace
+        Batch worker=900001 ticks=1
+        UserLog dt=1 key=1 message=\"exectrace 0.1.0\"
+        UserLog dt=1 key=2 message=\"worker=0 thread=70 role=worker name=runtime\"
+        UserLog dt=1 key=2 message=\"worker=1 thread=71 role=worker name=runtime\"
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000
+        String string=1 text=\"exectrace.writer\"
+        String string=2 text=\"exectrace.thread\"
+        String string=11 text=\"app::serve\"
+        String string=12 text=\"app::work\"
+        String string=13 text=\"app.rs\"
+        String string=14 text=\"tokio::sync::mutex::Mutex<T>::lock\"
+        String string=15 text=\"malloc\"
+        Stack stack=1 frame=0x10,11,13,5
+        Stack stack=2 frame=0x20,12,13,9
+        Stack stack=3 frame=0x30,14,13,100 frame=0x21,12,13,30
+        Stack stack=4 frame=0x40,15,13,200 frame=0x22,12,13,40
+        Gomaxprocs dt=1 workers=2 stack=0
+        ProcStart dt=1 thread=70
+        GoCreate dt=1 task=1 start_stack=1 stack=0
+        GoCreate dt=1 task=2 start_stack=2 stack=0
+        {events}"
+    );
+    let file = exectrace_format::text::parse(&file).expect("is a trace");
+    report(&file).findings
+}
+
+fn lines(count: usize, lines: &str) -> String {
+    std::iter::repeat_n(lines, count)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn a_long_poll_costs_what_others_wait_for() {
+    // Task 1 runs for 50 ms, and task 2 waits meanwhile.
+    let events = "GoStart dt=10 task=2 seq=1
+        GoSched dt=5 stack=2
+        GoStart dt=10 task=1 seq=1
+        GoEnd dt=50000
+        GoStart dt=10 task=2 seq=2
+        GoEnd dt=5";
+    let found = found(events);
+    let first = &found[0];
+    assert_eq!(
+        (first.class, first.severity),
+        (Class::LongPoll, Severity::High)
+    );
+    assert_eq!((first.lost_ns, first.count), (50_000_000, 1));
+    let place = first.place.as_ref().expect("is told");
+    assert_eq!((place.function.as_str(), place.line), ("app::serve", 5));
+    assert_eq!(first.evidence[0].task, TaskId(1));
+    let ns = first.evidence[0].to.since_ns(first.evidence[0].from);
+    assert_eq!(ns, 50_000_000);
+    // What the long poll explains is no finding of its own.
+    assert!(
+        found
+            .iter()
+            .all(|finding| finding.class != Class::QueueWait),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn short_polls_are_no_finding() {
+    let turns = lines(
+        20,
+        "GoStart dt=100 task=1 seq=0
+        GoSched dt=100 stack=1
+        GoStart dt=100 task=2 seq=0
+        GoSched dt=100 stack=2",
+    );
+    let mut seq = [0, 0];
+    let events: Vec<String> = turns
+        .lines()
+        .map(|line| match line.split_once("seq=0") {
+            Some((start, _)) => {
+                let task = usize::from(start.contains("task=2"));
+                seq[task] += 1;
+                let seq = seq[task];
+                seq_of(start, seq)
+            }
+            None => line.to_owned(),
+        })
+        .collect();
+    assert_eq!(found(&events.join("\n")), []);
+}
+
+fn seq_of(start: &str, seq: u64) -> String {
+    format!("{start}seq={seq}")
+}
+
+#[test]
+fn a_wait_for_a_lock_tells_the_line_that_waits_and_the_one_that_let_go() {
+    let events = "GoStart dt=10 task=2 seq=1
+        GoBlockSync dt=5 stack=3
+        GoStart dt=10 task=1 seq=1
+        GoBlockSync dt=5 stack=1
+        ProcStop dt=1
+        ProcStart dt=30000 thread=70
+        GoUnblock dt=1 task=1 seq=2 stack=0
+        GoStart dt=1 task=1 seq=3
+        GoUnblock dt=5 task=2 seq=2 stack=1
+        GoEnd dt=5
+        GoStart dt=1 task=2 seq=3
+        GoEnd dt=5";
+    let found = found(events);
+    let locks: Vec<&Finding> = found
+        .iter()
+        .filter(|finding| finding.class == Class::LockWait)
+        .collect();
+    // Task 1 waits in the same words, but for no lock.
+    assert_eq!(locks.len(), 1, "{found:#?}");
+    let place = locks[0].place.as_ref().expect("is told");
+    assert_eq!((place.function.as_str(), place.line), ("app::work", 30));
+    let cause = locks[0].cause.as_ref().expect("is told");
+    assert_eq!((cause.function.as_str(), cause.line), ("app::serve", 5));
+    assert_eq!(locks[0].evidence[0].stack[0].line, 100);
+}
+
+#[test]
+fn an_idle_worker_beside_a_queue_is_found() {
+    // Worker 1 stops, and the tasks wait for the other one.
+    let events = "ProcStop dt=1
+        ProcStart dt=20000 thread=70
+        GoStart dt=10 task=1 seq=1
+        GoEnd dt=5
+        GoStart dt=10 task=2 seq=1
+        GoEnd dt=5";
+    let events = format!(
+        "GoStart dt=1 task=1 seq=1
+        GoSched dt=5 stack=1
+        GoStart dt=1 task=2 seq=1
+        GoSched dt=5 stack=2
+        {}",
+        events.replace("seq=1", "seq=2")
+    );
+    let found = found(&events);
+    assert_eq!(found[0].class, Class::IdleWorker, "{found:#?}");
+    // Two tasks for 20 ms.
+    assert!(
+        (40_000_000..40_200_000).contains(&found[0].lost_ns),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn samples_in_the_allocator_are_told_at_the_line_that_allocates() {
+    let samples = lines(30, "CPUSample dt=0 real_ticks=2000 worker=0 task=2 stack=4");
+    let events = format!(
+        "GoStart dt=10 task=2 seq=1
+        GoEnd dt=900
+        {samples}"
+    );
+    let found = found(&events);
+    let allocation = found
+        .iter()
+        .find(|finding| finding.class == Class::Allocation)
+        .expect("is found");
+    let place = allocation.place.as_ref().expect("is told");
+    assert_eq!((place.function.as_str(), place.line), ("app::work", 40));
+    assert_eq!(allocation.count, 30);
+}
+
+#[test]
+fn findings_of_all_traces_are_ranked_and_have_evidence() {
+    let mut classes = std::collections::BTreeSet::new();
+    for trace in Corpus::all().flat_map(|corpus| corpus.traces()) {
+        let bytes = trace.bytes();
+        if Reader::tolerant(&bytes).is_err() {
+            continue;
+        }
+        let report = report(&bytes);
+        assert!(report.findings.is_sorted_by_key(|finding| -finding.lost_ns));
+        for finding in &report.findings {
+            assert!(finding.count > 0, "{}: {finding:#?}", trace.file());
+            assert!(!finding.evidence.is_empty() && finding.evidence.len() <= 5);
+            for case in &finding.evidence {
+                assert!(case.from <= case.to, "{}: {finding:#?}", trace.file());
+            }
+            classes.insert(finding.class);
+        }
+    }
+    for class in [
+        Class::QueueWait,
+        Class::StopTheWorld,
+        Class::GcAssist,
+        Class::LateTimer,
+    ] {
+        assert!(
+            classes.contains(&class),
+            "{class:?} is in none: {classes:?}"
+        );
+    }
+}

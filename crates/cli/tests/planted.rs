@@ -1,0 +1,160 @@
+//! Programs with one real fault each: what `exectrace findings` puts first is the fault, at the right line of code; and programs
+//! without a fault have no findings that matter.
+
+#[path = "planted/faults.rs"]
+mod faults;
+#[path = "planted/healthy.rs"]
+mod healthy;
+
+use std::fs::{self, File};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// There is one session in a process.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Records a program and gives what is found in the recording.
+fn findings(name: &str, program: impl FnOnce()) -> Vec<Value> {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = std::env::temp_dir().join(format!("exectrace-planted-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("can be made");
+    let path = folder.join(format!("{name}.trace"));
+    let file = File::create(&path).expect("can be made");
+    let session = exectrace::start(file).expect("no other session");
+    program();
+    let statistics = session.stop();
+    assert!(statistics.sink_error.is_none(), "{statistics}");
+    let output = Command::new(env!("CARGO_BIN_EXE_exectrace"))
+        .args(["findings", "--json", "--most", "0"])
+        .arg(&path)
+        .output()
+        .expect("can be run");
+    let printed: Value = serde_json::from_slice(&output.stdout).expect("is JSON");
+    let findings = printed["findings"].as_array().expect("has findings");
+    fs::remove_dir_all(&folder).expect("is there");
+    findings.clone()
+}
+
+/// A busy machine keeps threads from running, which is to be seen in a recording; one without that shows what the program does.
+const TRIES: usize = 10;
+
+/// Checks that a fault is found first, and that the code is told.
+#[track_caller]
+fn check_first(class: &str, function: &str, mut program: impl FnMut()) -> Vec<Value> {
+    for _ in 0..TRIES {
+        let findings = findings(function, &mut program);
+        if is_first(&findings, class, function) {
+            return findings;
+        }
+    }
+    panic!("{class} is not first: {:#?}", findings(function, program));
+}
+
+fn is_first(findings: &[Value], class: &str, function: &str) -> bool {
+    let Some(first) = findings.first() else {
+        return false;
+    };
+    // The function, or what it calls.
+    let mut places = vec![&first["place"], &first["cause"]];
+    let evidence = first["evidence"].as_array().expect("has evidence");
+    places.extend(evidence[0]["stack"].as_array().expect("has a stack"));
+    let is_told = |place: &Value| {
+        let told = place["function"].as_str();
+        let file = place["file"].as_str();
+        told.is_some_and(|told| told.contains(function))
+            && file.is_some_and(|file| file.ends_with("faults.rs"))
+            && place["line"].as_u64() > Some(0)
+    };
+    for case in evidence {
+        assert!(case["from_ns"].as_i64() <= case["to_ns"].as_i64(), "{case}");
+    }
+    first["class"] == class && first["severity"] != "low" && places.into_iter().any(is_told)
+}
+
+#[test]
+fn a_sleep_of_the_thread_inside_a_task() {
+    for (ms, tasks) in [(5, 4), (40, 2)] {
+        let pause = Duration::from_millis(ms);
+        check_first("long_poll", "stall", || {
+            faults::sleep_in_a_task(pause, tasks)
+        });
+    }
+}
+
+#[test]
+fn a_mutex_held_over_an_await() {
+    for (ms, tasks) in [(2, 8), (10, 3)] {
+        let hold = Duration::from_millis(ms);
+        check_first("lock_wait", "hold", || {
+            faults::mutex_over_an_await(hold, tasks)
+        });
+    }
+}
+
+#[test]
+fn a_queue_that_starves() {
+    for (us, tasks) in [(900, 40), (2_000, 24)] {
+        let turn = Duration::from_micros(us);
+        check_first("queue_wait", "spin", || faults::starving_queue(turn, tasks));
+    }
+}
+
+#[test]
+fn one_hot_worker() {
+    for (us, tasks) in [(900, 16), (2_000, 40)] {
+        let turn = Duration::from_micros(us);
+        check_first("idle_worker", "pinned", || {
+            faults::one_hot_worker(turn, tasks)
+        });
+    }
+}
+
+#[test]
+fn a_timer_that_wakes_late() {
+    for (ms, tasks) in [(15, 4), (60, 1)] {
+        let burn = Duration::from_millis(ms);
+        let findings = check_first("long_poll", "crunch", || faults::late_timer(burn, tasks));
+        let late = findings
+            .iter()
+            .find(|finding| finding["class"] == "late_timer");
+        let function = late.expect("is found, too")["place"]["function"].as_str();
+        assert!(function.is_some_and(|it| it.contains("tick")), "{late:#?}");
+    }
+}
+
+#[test]
+fn an_allocation_storm() {
+    for (bytes, threads) in [(200, 1), (3_000, 2)] {
+        check_first("allocation", "storm", || {
+            faults::allocation_storm(bytes, threads)
+        });
+    }
+}
+
+#[test]
+fn a_convoy_of_threads() {
+    for (us, threads) in [(200, 8), (1_000, 3)] {
+        let hold = Duration::from_micros(us);
+        check_first("lock_wait", "convoy", || faults::lock_convoy(hold, threads));
+    }
+}
+
+#[test]
+fn nothing_that_matters_is_found_in_healthy_programs() {
+    let programs: [(&str, fn()); 2] = [
+        ("channels", healthy::channels),
+        ("pool", healthy::thread_pool),
+    ];
+    for (name, program) in programs {
+        let mut tries = (0..TRIES).map(|_| {
+            let mut findings = findings(name, program);
+            findings.retain(|finding| finding["severity"] != "low");
+            findings
+        });
+        let last = tries.find(Vec::is_empty);
+        assert!(last.is_some(), "{name}: {:#?}", findings(name, program));
+    }
+}

@@ -1,0 +1,190 @@
+//! Programs with a fault.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use exectrace_std::sync::Mutex as ThreadMutex;
+use exectrace_std::thread;
+use exectrace_tokio::runtime::{Builder, Runtime};
+use exectrace_tokio::sync::Mutex;
+use exectrace_tokio::task::{JoinSet, LocalSet, yield_now};
+use exectrace_tokio::time::sleep;
+
+/// How long each runs.
+const DURATION: Duration = Duration::from_millis(700);
+
+fn runtime(workers: usize) -> Runtime {
+    Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .expect("threads can be started")
+}
+
+/// Uses a processor.
+fn burn(time: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        black_box((0..100).sum::<u64>());
+    }
+}
+
+/// Tasks that are no fault: they sleep and run for a moment.
+async fn tick(pause: Duration, end: Instant) {
+    while Instant::now() < end {
+        sleep(pause).await;
+        burn(Duration::from_micros(20));
+    }
+}
+
+/// A task that lets its thread sleep.
+async fn stall(pause: Duration, end: Instant) {
+    while Instant::now() < end {
+        std::thread::sleep(pause);
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
+pub(crate) fn sleep_in_a_task(pause: Duration, tasks: usize) {
+    let end = Instant::now() + DURATION;
+    runtime(2).block_on(async {
+        let mut set = JoinSet::new();
+        for _ in 0..tasks {
+            set.spawn(tick(Duration::from_millis(1), end));
+        }
+        set.spawn(stall(pause, end));
+        set.join_all().await;
+    });
+}
+
+/// A task that holds a lock while it sleeps.
+async fn hold(lock: Arc<Mutex<u64>>, pause: Duration, end: Instant) {
+    while Instant::now() < end {
+        let mut held = lock.lock().await;
+        sleep(pause).await;
+        *held += 1;
+        drop(held);
+        yield_now().await;
+    }
+}
+
+pub(crate) fn mutex_over_an_await(pause: Duration, tasks: usize) {
+    let end = Instant::now() + DURATION;
+    runtime(2).block_on(async {
+        let lock = Arc::new(Mutex::new(0));
+        let mut set = JoinSet::new();
+        for _ in 0..tasks {
+            set.spawn(hold(lock.clone(), pause, end));
+        }
+        set.join_all().await;
+    });
+}
+
+/// A task that is always ready to run.
+async fn spin(turn: Duration, end: Instant) {
+    while Instant::now() < end {
+        burn(turn);
+        yield_now().await;
+    }
+}
+
+pub(crate) fn starving_queue(turn: Duration, tasks: usize) {
+    let end = Instant::now() + DURATION;
+    runtime(1).block_on(async {
+        let mut set = JoinSet::new();
+        set.spawn(tick(Duration::from_millis(1), end));
+        for _ in 0..tasks {
+            set.spawn(spin(turn, end));
+        }
+        set.join_all().await;
+    });
+}
+
+/// A task that only one thread may run.
+async fn pinned(turn: Duration, end: Instant) {
+    while Instant::now() < end {
+        burn(turn);
+        yield_now().await;
+    }
+}
+
+pub(crate) fn one_hot_worker(turn: Duration, tasks: usize) {
+    let end = Instant::now() + DURATION;
+    let others = runtime(2);
+    let ticking = others.spawn(tick(Duration::from_millis(20), end));
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("needs no thread");
+    let local = LocalSet::new();
+    for _ in 0..tasks {
+        local.spawn_local(pinned(turn, end));
+    }
+    runtime.block_on(local);
+    others.block_on(ticking).expect("no panic");
+}
+
+/// A task that computes without a pause now and then.
+async fn crunch(time: Duration, end: Instant) {
+    while Instant::now() < end {
+        burn(time);
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+pub(crate) fn late_timer(time: Duration, tasks: usize) {
+    let end = Instant::now() + DURATION;
+    runtime(1).block_on(async {
+        let mut set = JoinSet::new();
+        for _ in 0..tasks {
+            set.spawn(tick(Duration::from_millis(5), end));
+        }
+        set.spawn(crunch(time, end));
+        set.join_all().await;
+    });
+}
+
+/// A thread that does nothing but allocate, for some CPU time: samples are taken by that.
+fn storm(bytes: usize) {
+    let mut kept: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..4_000 {
+        for place in 0..1_000 {
+            kept.push(Vec::with_capacity(bytes + place % 64));
+        }
+        black_box(&kept);
+        kept.clear();
+    }
+}
+
+pub(crate) fn allocation_storm(bytes: usize, threads: usize) {
+    let threads: Vec<_> = (0..threads)
+        .map(|_| thread::spawn(move || storm(bytes)))
+        .collect();
+    for thread in threads {
+        thread.join().expect("no panic");
+    }
+}
+
+/// A thread that takes a lock again as soon as it has let it go.
+fn convoy(lock: &ThreadMutex<u64>, hold: Duration, end: Instant) {
+    while Instant::now() < end {
+        let mut held = lock.lock().expect("no panic");
+        burn(hold);
+        *held += 1;
+    }
+}
+
+pub(crate) fn lock_convoy(hold: Duration, threads: usize) {
+    let end = Instant::now() + DURATION;
+    let lock = Arc::new(ThreadMutex::new(0));
+    let threads: Vec<_> = (0..threads)
+        .map(|_| {
+            let lock = lock.clone();
+            thread::spawn(move || convoy(&lock, hold, end))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("no panic");
+    }
+}
