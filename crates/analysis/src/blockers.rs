@@ -97,9 +97,9 @@ pub struct Blocker {
 pub enum Waker {
     /// Code: a task, or a thread outside of any.
     Code,
-    /// Time.
+    /// Time: nobody else woke one that slept.
     Timer,
-    /// The network.
+    /// The network, likewise.
     Network,
     /// None of the program's tasks: a timer that a channel or a lock has, or the language's runtime.
     Runtime,
@@ -182,9 +182,10 @@ impl Analysis for Blockers {
         let (mut list, tables) = (FrameList::default(), context.tables);
         let blockers = places.into_iter().map(|(place, waits)| {
             let reason = tables.text(place.reason).into_owned();
+            let waker_stack = list.stack(place.waker_stack, tables);
             Blocker {
-                waker: place.waker(&reason),
-                waker_stack: list.stack(place.waker_stack, tables),
+                waker: place.waker(&reason, &waker_stack, &list.frames),
+                waker_stack,
                 stack: list.stack(place.stack, tables),
                 reason,
                 count: waits.count,
@@ -213,11 +214,16 @@ fn saturating_sum<'a>(values: impl Iterator<Item = &'a i64>) -> i64 {
 }
 
 impl Place {
-    fn waker(&self, reason: &str) -> Waker {
+    /// Who wakes. A runtime may find out in the name of a task that time or the network has come: then all of its stack is the
+    /// runtime's.
+    fn waker(&self, reason: &str, stack: &[u32], frames: &[NamedFrame]) -> Waker {
+        let is_told = self.by_task || !stack.is_empty();
+        let mut frames = stack.iter().map(|&place| &frames[place as usize]);
+        let is_of_runtime = !is_told || !stack.is_empty() && frames.all(NamedFrame::is_of_library);
         match reason {
-            _ if self.by_task || self.waker_stack != StackId(0) => Waker::Code,
-            "sleep" => Waker::Timer,
-            "network" => Waker::Network,
+            "sleep" if is_of_runtime => Waker::Timer,
+            "network" if is_of_runtime => Waker::Network,
+            _ if is_told => Waker::Code,
             _ => Waker::Runtime,
         }
     }
@@ -240,7 +246,7 @@ impl BlockersReport {
     pub fn frames_of<'a>(
         &'a self,
         stack: &'a [u32],
-    ) -> impl DoubleEndedIterator<Item = &'a NamedFrame> {
+    ) -> impl DoubleEndedIterator<Item = &'a NamedFrame> + Clone {
         let places = stack.iter();
         places.filter_map(|&place| self.frames.get(place as usize))
     }

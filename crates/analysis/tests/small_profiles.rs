@@ -317,3 +317,46 @@ fn blockers_of_some_tasks_can_be_chosen() {
         ["lock<work sync 1x20 by Code work<serve"]
     );
 }
+
+/// The waker of a task that waits at an event, and is woken at a stack.
+#[track_caller]
+fn check_waker(waits: &str, wakes: &str, expect: Waker) {
+    let trace = format!(
+        "go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000000
+        String string=1 text=\"tokio::runtime::time::process\"
+        String string=2 text=\"start_thread\"
+        String string=3 text=\"app::cancel\"
+        Stack stack=1 frame=0x10,1,0,1 frame=0x20,2,0,2
+        Stack stack=2 frame=0x30,3,0,3 frame=0x11,1,0,1 frame=0x20,2,0,2
+        ProcStart dt=1 thread=7
+        GoCreate dt=1 task=1
+        GoCreate dt=1 task=2
+        GoStart dt=1 task=1 seq=1
+        {waits} dt=1
+        {wakes}"
+    );
+    let report = read_trace(&trace, Window::WHOLE, Blockers::default());
+    let wakers: Vec<Waker> = report.blockers.iter().map(|it| it.waker).collect();
+    assert_eq!(wakers, [expect], "{waits} {wakes}");
+}
+
+#[test]
+fn time_and_the_network_are_told_from_code() {
+    let by_nobody = "GoUnblock dt=5 task=1 seq=2";
+    let by_runtime = "GoUnblock dt=5 task=1 seq=2 stack=1";
+    let by_code = "GoUnblock dt=5 task=1 seq=2 stack=2";
+    let by_task = "GoStart dt=1 task=2 seq=1
+        GoUnblock dt=5 task=1 seq=2";
+    for (wakes, sleep, network, other) in [
+        (by_nobody, Waker::Timer, Waker::Network, Waker::Runtime),
+        (by_runtime, Waker::Timer, Waker::Network, Waker::Code),
+        (by_code, Waker::Code, Waker::Code, Waker::Code),
+        (by_task, Waker::Code, Waker::Code, Waker::Code),
+    ] {
+        check_waker("GoSleep", wakes, sleep);
+        check_waker("GoBlockNet", wakes, network);
+        check_waker("GoBlockRecv", wakes, other);
+    }
+}

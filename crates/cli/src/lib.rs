@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, reason = "a command prints its errors")]
 
 mod advice;
+mod blockers;
 mod damage;
 mod demo;
 mod ended;
@@ -60,6 +61,8 @@ enum Command {
     Findings(findings::Arguments),
     /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
     Tasks(tasks::Arguments),
+    /// Say which code made others wait: how long, how often, and who woke them where.
+    Blockers(blockers::Arguments),
     /// Say where time was spent, by stack: CPU samples, waits and system calls; also for flame graphs and pprof.
     Profile(profile::Arguments),
     /// Say how long user tasks and regions took, by name; and why the longest of a name did.
@@ -92,6 +95,7 @@ pub fn run() -> ExitCode {
         Command::Events(arguments) => events::run(&arguments),
         Command::Findings(arguments) => findings::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
+        Command::Blockers(arguments) => blockers::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Latency(arguments) => latency::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),

@@ -15,6 +15,7 @@ type Row = (&'static str, fn() -> Schema);
 
 /// All commands that print JSON.
 const ROWS: &[Row] = &[
+    ("blockers", of::<crate::blockers::Line<'static>>),
     ("events", of::<crate::events::Line<'static>>),
     ("findings", of::<crate::findings::Line<'static>>),
     ("info", of::<crate::info::Line<'static>>),

@@ -55,7 +55,7 @@ fn functions_are_printed_with_what_they_spent() {
     let serve = [
         "51.0ns",
         "70.8%",
-        "#######",
+        "███████▏",
         "72.0ns",
         "100.0%",
         "2",
@@ -65,7 +65,7 @@ fn functions_are_printed_with_what_they_spent() {
     let lock = [
         "21.0ns",
         "29.2%",
-        "###",
+        "███",
         "21.0ns",
         "29.2%",
         "1",
@@ -75,7 +75,7 @@ fn functions_are_printed_with_what_they_spent() {
     assert_eq!(lines.len(), 4);
     let output = feed(&["profile", "sync", "--ended", "--most", "1"], small());
     let printed = text(&output);
-    assert!(printed.contains("21.0ns in 1 waits\n"), "{printed}");
+    assert!(printed.contains("21.0ns in 1 wait\n"), "{printed}");
     assert!(
         printed.ends_with("\n and 1 more: --most 0 prints all\n"),
         "{printed}"

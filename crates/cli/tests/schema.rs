@@ -16,6 +16,7 @@ const FILE_BYTES_MAX: usize = 1 << 12;
 
 /// Commands whose JSON is judged: all that have a schema, each in the ways in which it prints something else.
 const COMMANDS: &[&[&str]] = &[
+    &["blockers"],
     &["events", "--stacks"],
     &["findings", "--most", "0"],
     &["info"],
@@ -152,6 +153,7 @@ fn a_schema_refuses_what_is_not_printed() {
         "groups",
         Some(json!([{"function": "main.main"}])),
     );
+    check(&["blockers"], "ns", Some(json!(1.5)));
     check(&["profile", "sync"], "type", Some(json!("block")));
     check(&["info"], "verdict", Some(json!("fine")));
     check(&["info"], "events", Some(json!("many")));

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use exectrace_analysis::{ProfileFunction, ProfileReport, ProfileSums, ProfileType};
 
 use super::{Arguments, Found, NO_STACK};
-use crate::shown;
+use crate::{shown, table, units};
 
 /// Characters of the longest bar.
 const BAR: usize = 10;
@@ -26,15 +26,8 @@ pub(super) fn print(
     if report.functions.is_empty() {
         return Ok(());
     }
-    let table = table(report, most);
-    for line in table.lines() {
-        writeln!(output, "{}", line.trim_end())?;
-    }
-    let rest = report.functions.len().saturating_sub(most);
-    if rest > 0 {
-        writeln!(output, " and {rest} more: --most 0 prints all")?;
-    }
-    Ok(())
+    table::print(output, &table_of(report, most))?;
+    table::rest(output, report.functions.len().saturating_sub(most))
 }
 
 fn head(report: &ProfileReport) -> String {
@@ -47,11 +40,10 @@ fn head(report: &ProfileReport) -> String {
         _ => "system call",
     };
     let sums = report.sums;
-    let counted = counted(report.profile_type);
     let mut head = format!(
-        "{title} profile, {} in {} {counted}",
+        "{title} profile, {} in {}",
         shown::duration(sums.ns),
-        sums.count
+        units::count(sums.count, counted(report.profile_type))
     );
     if sums.open_count > 0 {
         head += &format!(
@@ -65,22 +57,16 @@ fn head(report: &ProfileReport) -> String {
 
 fn counted(profile_type: ProfileType) -> &'static str {
     match profile_type {
-        ProfileType::Cpu => "samples",
-        ProfileType::Syscall => "calls",
-        _ => "waits",
+        ProfileType::Cpu => "sample",
+        ProfileType::Syscall => "call",
+        _ => "wait",
     }
 }
 
-fn table(report: &ProfileReport, most: usize) -> Table {
-    let mut table = Table::new();
-    let counted = counted(report.profile_type);
-    let header = ["flat", "flat%", "", "cum", "cum%", counted, "function"];
-    table.load_preset(presets::NOTHING).set_header(header);
-    for (place, column) in table.column_iter_mut().enumerate() {
-        if place != 2 && place != 6 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+fn table_of(report: &ProfileReport, most: usize) -> Table {
+    let counted = format!("{}s", counted(report.profile_type));
+    let header = ["flat", "flat%", "", "cum", "cum%", &counted, "function"];
+    let mut table = table::empty(&header, &["", "function"]);
     for function in report.functions.iter().take(most) {
         table.add_row(row(function, &report.sums));
     }
@@ -94,7 +80,6 @@ fn row(function: &ProfileFunction, all: &ProfileSums) -> [String; 7] {
     };
     let percent = |sums| format!("{:.1}%", 100.0 * share(sums));
     let (flat, cumulative) = (&function.flat, &function.cumulative);
-    let length = (share(flat) * BAR as f64).round() as usize;
     let name = match function.function.as_str() {
         "" => String::from(NO_STACK),
         name => shown::name(name),
@@ -102,7 +87,7 @@ fn row(function: &ProfileFunction, all: &ProfileSums) -> [String; 7] {
     [
         shown::duration(flat.ns),
         percent(flat),
-        "#".repeat(length.min(BAR)),
+        units::bar(share(flat), BAR),
         shown::duration(cumulative.ns),
         percent(cumulative),
         cumulative.count.to_string(),

@@ -1,0 +1,75 @@
+//! `exectrace blockers`: which code made others wait.
+
+mod json;
+mod text;
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use exectrace_analysis::{Blockers, BlockersReport};
+
+pub(crate) use self::json::Line;
+use crate::error::CommandError;
+use crate::input::InputArguments;
+use crate::outcome::{self, Outcome};
+use crate::reading::{self, Reading};
+use crate::selection::SelectionArguments;
+use crate::window::WindowArguments;
+
+/// Arguments of `exectrace blockers`.
+#[derive(clap::Args)]
+#[command(after_help = outcome::EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// The traces; - is standard input. Files that are parts of one trace are put together.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// How many blockers are printed of a trace; 0 for all.
+    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    most: usize,
+    /// Print the stacks in full.
+    #[arg(long, conflicts_with = "json")]
+    stacks: bool,
+    /// Print JSON, an object for each trace.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    selection: SelectionArguments,
+    #[command(flatten)]
+    window: WindowArguments,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// What was found in a trace.
+struct Found<'a> {
+    file: &'a str,
+    reading: Reading<BlockersReport>,
+}
+
+/// Prints the blockers of each trace.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    let inputs = arguments.input.open_all(&arguments.files)?;
+    let mut worst = inputs.outcome;
+    let mut output = BufWriter::new(io::stdout().lock());
+    for (index, input) in inputs.traces().iter().enumerate() {
+        let blockers = Blockers::of(arguments.selection.selection());
+        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, blockers);
+        if let Some(reading) = reading {
+            let found = Found {
+                file: &input.name,
+                reading,
+            };
+            if arguments.json {
+                json::print(&mut output, &found, arguments)?;
+            } else {
+                if index > 0 {
+                    writeln!(output)?;
+                }
+                text::print(&mut output, &found, arguments)?;
+            }
+        }
+        output.flush()?;
+        worst = worst.max(ended.tell(input, arguments.input.strict));
+    }
+    Ok(worst.allow_partial(arguments.input.allow_partial))
+}
