@@ -47,7 +47,11 @@ fn pass<A: Analysis>(file: &[u8], window: Window, analysis: A) -> A::Report {
 }
 
 fn find(file: &[u8], id: Id, at_ns: Option<i64>) -> Option<Subject> {
-    pass(file, Window::WHOLE, SubjectSearch::new(id, at_ns))
+    pass(
+        file,
+        Window::WHOLE,
+        SubjectSearch::new(id, at_ns.map(Timestamp)),
+    )
 }
 
 #[track_caller]

@@ -16,8 +16,8 @@ pub(crate) struct Ended {
     pub(crate) has_events: bool,
     /// Why a strict reader stopped, or none could be had.
     pub(crate) fault: Option<Error>,
-    /// It is one of several traces, and does not say what the wall clock showed.
-    pub(crate) lacks_clock: bool,
+    /// It does not say what the wall clock showed, which somebody has to know; what to do about that.
+    pub(crate) lacks_clock: Option<&'static str>,
     /// What a recording says about itself.
     pub(crate) description: Description,
     loss: Loss,
@@ -45,12 +45,12 @@ impl Ended {
     /// Says what was lost.
     pub(crate) fn tell(&self, input: &Input<'_>, is_strict: bool) -> Outcome {
         let name = &input.name;
-        if self.lacks_clock {
+        if let Some(advice) = self.lacks_clock {
             let error = MergeError {
                 trace: 0,
                 error: None,
             };
-            eprintln!("exectrace: {name}: {error}; give each of the traces alone");
+            eprintln!("exectrace: {name}: {error}; {advice}");
             return Outcome::Unreadable;
         }
         if let Some(fault) = input.fault {

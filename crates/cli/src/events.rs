@@ -9,6 +9,7 @@ mod text;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
+use exectrace_analysis::Window;
 use exectrace_reader::{Event, MergeError, Merged, Reader, Timestamp};
 
 use self::filter::Filter;
@@ -19,6 +20,7 @@ use crate::advice;
 use crate::ended::Ended;
 use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
+use crate::moment::{Axis, NoClock};
 use crate::outcome::{self, Outcome};
 use crate::progress::Progress;
 
@@ -123,7 +125,7 @@ fn print(
         Ok(merged) => merged,
         Err(MergeError { trace, error }) => {
             ended[trace].fault = error;
-            ended[trace].lacks_clock = error.is_none();
+            ended[trace].lacks_clock = error.is_none().then_some(advice::EACH_ALONE);
             return Ok(ended);
         }
     };
@@ -131,7 +133,7 @@ fn print(
     let total: usize = files.iter().map(|file| file.len()).sum();
     let mut progress = Progress::beside_output(total as u64);
     let mut bytes_read = vec![0; files.len()];
-    let mut first = None;
+    let (mut first, mut window) = (None, Window::WHOLE);
     while let Some(event) = merged.next() {
         let (trace, event) = match event {
             Ok(event) => event,
@@ -144,11 +146,23 @@ fn print(
         ended[trace].add(&event, reader);
         bytes_read[trace] = event.offset.max(bytes_read[trace]);
         progress.show(bytes_read.iter().sum());
+        if first.is_none() {
+            // Times of several traces are those of the wall clock.
+            let file = Some(files[trace]).filter(|_| files.len() == 1);
+            let first = event.time;
+            match filter.window.of(Axis { first, file }) {
+                Ok(asked_for) => window = asked_for,
+                Err(NoClock) => {
+                    ended[trace].lacks_clock = Some(advice::TIMES_SINCE_FIRST);
+                    return Ok(ended);
+                }
+            }
+        }
         let first = *first.get_or_insert(event.time);
-        if filter.is_past(&event, first) {
+        if window.to().is_some_and(|to| event.time >= to) {
             break;
         }
-        if filter.lets_through(&event, first, reader.version()) {
+        if window.contains(event.time) && filter.lets_through(&event, reader.version()) {
             lines.event(&Printed {
                 event,
                 trace: (files.len() > 1).then_some(trace),

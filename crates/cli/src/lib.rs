@@ -14,6 +14,7 @@ mod frame_line;
 mod info;
 mod input;
 mod latency;
+mod moment;
 mod outcome;
 mod profile;
 mod progress;

@@ -3,8 +3,10 @@
 use exectrace_analysis::{Analysis, Pass, Window};
 use exectrace_reader::{Reader, Timestamp};
 
+use crate::advice;
 use crate::ended::Ended;
 use crate::input::{Input, InputArguments};
+use crate::moment::{Axis, NoClock};
 use crate::progress::Progress;
 use crate::window::WindowArguments;
 
@@ -24,15 +26,14 @@ pub(crate) fn read<A: Analysis>(
     window: &WindowArguments,
     analysis: A,
 ) -> (Option<Reading<A::Report>>, Ended) {
-    read_in(input, arguments, |first| window.of(first), analysis)
+    read_in(input, arguments, |axis| Ok((window.of(axis)?, analysis)))
 }
 
-/// Reads a trace, and looks at a window that may depend on the time of the first event.
+/// Reads a trace; `prepare` says what is to be looked at, and by what, once it is known what times count from.
 pub(crate) fn read_in<A: Analysis>(
     input: &Input<'_>,
     arguments: &InputArguments,
-    window: impl Fn(Timestamp) -> Window,
-    analysis: A,
+    prepare: impl FnOnce(Axis<'_>) -> Result<(Window, A), NoClock>,
 ) -> (Option<Reading<A::Report>>, Ended) {
     let mut ended = Ended::default();
     let mut reader = match Reader::open(input.bytes(), arguments.mode()) {
@@ -44,7 +45,7 @@ pub(crate) fn read_in<A: Analysis>(
     };
     let mut progress = Progress::new(input.bytes().len() as u64);
     let mut first = None;
-    let (mut analysis, mut pass) = (Some(analysis), None);
+    let (mut prepare, mut pass) = (Some(prepare), None);
     while let Some(event) = reader.next() {
         let event = match event {
             Ok(event) => event,
@@ -56,8 +57,15 @@ pub(crate) fn read_in<A: Analysis>(
         ended.add(&event, &reader);
         progress.show(event.offset);
         let first = *first.get_or_insert(event.time);
-        if let Some(analysis) = analysis.take() {
-            pass = Some(Pass::new(window(first), analysis));
+        if let Some(prepare) = prepare.take() {
+            let file = Some(input.bytes());
+            match prepare(Axis { first, file }) {
+                Ok((window, analysis)) => pass = Some(Pass::new(window, analysis)),
+                Err(NoClock) => {
+                    ended.lacks_clock = Some(advice::TIMES_SINCE_FIRST);
+                    return (None, ended);
+                }
+            }
         }
         if let Some(pass) = &mut pass {
             pass.event(&event, reader.tables());

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 
 use exectrace_analysis::{Id, NoId, SubjectSearch, Why, WhyReport};
 use exectrace_reader::Timestamp;
-use jiff::SignedDuration;
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
+use crate::moment::{Axis, Moment};
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading};
-use crate::window::{self, WindowArguments};
+use crate::window::WindowArguments;
 
 /// Arguments of `exectrace why`.
 #[derive(clap::Args)]
@@ -27,9 +27,9 @@ pub(crate) struct Arguments {
     /// The traces; - is standard input. Files that are parts of one trace are put together.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Who is waited for at this time since the trace's first event, such as 1.5s; without it, in the longest wait.
-    #[arg(long, value_name = "TIME", value_parser = window::time)]
-    at: Option<SignedDuration>,
+    /// Who is waited for at this time, as in --from; without it, in the longest wait.
+    #[arg(long, value_name = "TIME")]
+    at: Option<Moment>,
     /// How many parts of the path are printed; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     most: usize,
@@ -68,9 +68,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_found = false;
     for input in &inputs.traces() {
-        let since_ns = |at: SignedDuration| i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
-        let search = SubjectSearch::new(arguments.id, arguments.at.map(since_ns));
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, search);
+        let prepare = |axis: Axis<'_>| {
+            let at = arguments.at.map(|at| axis.time(at)).transpose()?;
+            let search = SubjectSearch::new(arguments.id, at);
+            Ok((arguments.window.of(axis)?, search))
+        };
+        let (reading, ended) = reading::read_in(input, &arguments.input, prepare);
         if let Some(found) = reading.and_then(|reading| explain(input, arguments, reading)) {
             if arguments.json {
                 json::print(&mut output, &found, arguments)?;
@@ -101,7 +104,7 @@ fn explain<'a>(
     let subject = reading.report?;
     let window = subject.window();
     let why = Why::new(subject);
-    let (reading, _) = reading::read_in(input, &arguments.input, |_| window, why);
+    let (reading, _) = reading::read_in(input, &arguments.input, |_| Ok((window, why)));
     let reading = reading?;
     Some(Found {
         file: &input.name,

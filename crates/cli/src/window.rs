@@ -1,38 +1,24 @@
 //! What of a trace a command looks at.
 
 use exectrace_analysis::Window;
-use exectrace_reader::Timestamp;
-use jiff::SignedDuration;
+
+use crate::moment::{Axis, Moment, NoClock};
 
 /// Arguments of all commands that can look at a part of a trace.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct WindowArguments {
-    /// Only from this time since the trace's first event on, such as 1.5s or 20ms.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    from: Option<SignedDuration>,
-    /// Only before this time since the trace's first event.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    to: Option<SignedDuration>,
+    /// Only from this time on: since the trace's first event, such as 1.5s or 20ms, or of the wall clock in UTC, such as 02:13:05.120.
+    #[arg(long, value_name = "TIME")]
+    from: Option<Moment>,
+    /// Only before this time.
+    #[arg(long, value_name = "TIME")]
+    to: Option<Moment>,
 }
 
 impl WindowArguments {
-    /// The window in a trace with this first event.
-    pub(crate) fn of(&self, first: Timestamp) -> Window {
-        let time = |since: SignedDuration| {
-            let since_ns = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
-            Timestamp(first.0.saturating_add(since_ns))
-        };
-        Window::of(self.from.map(time), self.to.map(time))
+    /// The window in a trace.
+    pub(crate) fn of(&self, axis: Axis<'_>) -> Result<Window, NoClock> {
+        let time = |moment: Option<Moment>| moment.map(|moment| axis.time(moment)).transpose();
+        Ok(Window::of(time(self.from)?, time(self.to)?))
     }
-}
-
-/// A time since the first event.
-pub(crate) fn time(text: &str) -> Result<SignedDuration, String> {
-    let time: SignedDuration = text
-        .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
-    if time.is_negative() {
-        return Err(String::from("must not be negative"));
-    }
-    Ok(time)
 }

@@ -144,17 +144,17 @@ fn filters_let_through_what_passes_all_of_them() {
         assert_eq!(found, expect);
     }
     check(&["--from", "8us"], &["8", "9"]);
-    check(&["--to", "1us"], &["0", "1"]);
-    check(&["--from", "2500ns", "--to", "0.004ms"], &["3", "4"]);
+    check(&["--to", "2us"], &["0", "1"]);
+    check(&["--from", "0.000002500", "--to", "0.005ms"], &["3", "4"]);
     check(&["--kind", "UserLog"], &["6", "7"]);
-    check(&["--kind", "UserLog", "--to", "6us"], &["6"]);
+    check(&["--kind", "UserLog", "--to", "7us"], &["6"]);
     check(&["--kind", "UserRegion,Gomaxprocs"], &["0", "5", "8"]);
     check(&["--kind", "Metric", "--kind", "UserTaskEnd"], &["0", "9"]);
     check(&["--task", "1"], &["1", "3", "4", "5", "6", "7", "8", "9"]);
     check(&["--task", "2"], &[]);
-    check(&["--worker", "0,5", "--to", "0ns"], &["0"]);
+    check(&["--worker", "0,5", "--to", "1ns"], &["0"]);
     check(&["--worker", "1"], &[]);
-    check(&["--thread", "77", "--to", "3us"], &["2", "3"]);
+    check(&["--thread", "77", "--to", "4us"], &["2", "3"]);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn output_that_cannot_be_written_is_an_error() {
 fn usage_errors_are_64() {
     let file = shipped("handmade/v1-annotations.trace");
     for arguments in [
-        &["--from", "7"][..],
+        &["--from", "7x"][..],
         &["--from", "-1s"],
         &["--kind", "GoFly"],
         &["--task", "x"],
@@ -400,4 +400,36 @@ fn parts_of_a_trace_are_read_as_one() {
         (&lines[0]["verdict"], &lines[0]["packing"]),
         (&"accepted".into(), &"gzip".into())
     );
+}
+
+#[test]
+fn times_may_be_those_of_the_wall_clock() {
+    let scratch = Scratch::new("events-wall-clock");
+    let late = scratch.file("late", &recording(1_003));
+    let early = scratch.file("early", &recording(1_000));
+    let times = |arguments: &[&str], files: &[&Path]| {
+        let created = [&["events", "--kind", "GoCreate"], arguments].concat();
+        let output = run(&created, files);
+        check_code(&output, 0);
+        let printed = text(&output);
+        let lines = printed.lines().skip(files.len());
+        let time = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+        lines.map(time).collect::<Vec<String>>()
+    };
+    let from = ["--from", "1970-01-01T00:00:00.000001007Z"];
+    assert_eq!(times(&from, &[&late]), ["0.000000005"]);
+    assert_eq!(times(&from, &[&early]), [""; 0]);
+    assert_eq!(times(&from, &[&late, &early]), ["0.000000008"]);
+    let to = ["--to", "00:00:00.000001007"];
+    assert_eq!(times(&to, &[&late, &early]), ["0.000000005"]);
+    let without = shipped("handmade/v1-annotations.trace");
+    for command in [&["events"][..], &["tasks"], &["why", "task:1"]] {
+        let output = run(&[command, &["--to", "02:13:05.120"]].concat(), &[&without]);
+        check_code(&output, 2);
+        let told = error(&output);
+        assert!(
+            told.contains("; give times since its first event"),
+            "{told}"
+        );
+    }
 }

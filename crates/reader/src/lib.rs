@@ -89,4 +89,5 @@ pub use thread_description::ThreadDescription;
 pub use time::Timestamp;
 pub use trace::Trace;
 pub use validator::{Rule, Validator, Violation};
+pub use wall_clock::WallClock;
 pub use wire::{WireCount, WireCounts};

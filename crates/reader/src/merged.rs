@@ -3,10 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::wall_clock::WallClock;
-use crate::{Description, Error, Event, Kind, Mode, Reader, Timestamp};
+use crate::{Error, Event, Mode, Reader, Timestamp};
 
 /// The events of several traces, by what the wall clock showed.
 ///
@@ -90,7 +89,9 @@ impl<'a> Merged<'a> {
             let fail = |error| MergeError { trace, error };
             let reader = Reader::open(file, mode).map_err(|error| fail(Some(error)))?;
             let shift_ns = if files.len() > 1 {
-                wall_clock_shift_ns(file).ok_or_else(|| fail(None))?
+                WallClock::of(file)
+                    .and_then(WallClock::shift_ns)
+                    .ok_or_else(|| fail(None))?
             } else {
                 0
             };
@@ -158,31 +159,6 @@ impl Iterator for Merged<'_> {
         self.look(trace);
         Some(Ok((trace, event)))
     }
-}
-
-/// What is to be added to a trace's times so that they count from the epoch of Unix.
-fn wall_clock_shift_ns(file: &[u8]) -> Option<i64> {
-    if let Some(clock) = WallClock::of(file) {
-        return clock.shift_ns();
-    }
-    let mut reader = Reader::tolerant(file).ok()?;
-    let mut description = Description::default();
-    let mut first = None;
-    while let Some(Ok(event)) = reader.next() {
-        let first = *first.get_or_insert(event.time.0);
-        if let Kind::UserLog { .. } = event.kind {
-            description.add(&event, reader.tables());
-            if let Some(start) = description.start() {
-                return since_epoch_ns(start)?.checked_sub(first);
-            }
-        }
-    }
-    None
-}
-
-fn since_epoch_ns(time: SystemTime) -> Option<i64> {
-    let since = time.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_nanos()).ok()
 }
 
 #[cfg(test)]

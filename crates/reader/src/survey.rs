@@ -161,7 +161,7 @@ impl Survey {
         };
         survey.start = survey.description.start().or_else(|| {
             let (first, _) = survey.inventory.span()?;
-            WallClock::of(file)?.at(first)
+            WallClock::of_go(file)?.at(first)
         });
         survey
     }

@@ -1,21 +1,44 @@
-//! What a wall clock showed, in traces of Go that say so: those of format v2 from 1.25 on.
+//! What a wall clock showed, in traces that say so: those of Go from 1.25 on, and of exectrace.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use exectrace_format::go_v2::{BatchKind, EventType, Item, Items, Record};
 
-use crate::Timestamp;
+use crate::{Description, Kind, Reader, Timestamp};
 
-/// What the wall clock showed at one moment of the trace.
+/// What the wall clock showed at one moment of a trace.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_reader::WallClock;
+///
+/// # let recording = exectrace_format::text::parse("\
+/// #     go 1.19 trace
+/// #     Batch worker=900001 ticks=0
+/// #     Frequency ticks_per_second=1000000000
+/// #     String string=1 text=\"exectrace.clock\"
+/// #     UserLog dt=0 key=1 message=\"ticks=0 wall_ns=1003 frequency=1000000000 start_ticks=0\"").unwrap();
+/// let clock = WallClock::of(&recording).expect("is said");
+/// assert_eq!(clock.shift_ns(), Some(1003));
+/// assert_eq!(WallClock::of(b"go 1.19 trace\0\0\0"), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WallClock {
+pub struct WallClock {
     at: Timestamp,
     showed: SystemTime,
 }
 
 impl WallClock {
-    /// That of the first generation; `None` where the file does not say it.
-    pub(crate) fn of(file: &[u8]) -> Option<Self> {
+    /// That of a trace, a whole file; `None` where it does not say it. A recording of exectrace is read as far as it says it, a trace
+    /// of Go's that does not say it to its end.
+    #[must_use]
+    pub fn of(file: &[u8]) -> Option<Self> {
+        Self::of_go(file).or_else(|| Self::of_recording(file))
+    }
+
+    /// That of the first generation of a trace of Go.
+    pub(crate) fn of_go(file: &[u8]) -> Option<Self> {
         let items = Items::of_file(file).ok()?;
         let version = items.version();
         for item in items {
@@ -25,6 +48,22 @@ impl WallClock {
             if batch.kind(version) == BatchKind::Sync {
                 let entries = batch.entries(version).map_while(Result::ok);
                 return Self::of_entries(batch.time, entries);
+            }
+        }
+        None
+    }
+
+    fn of_recording(file: &[u8]) -> Option<Self> {
+        let mut reader = Reader::tolerant(file).ok()?;
+        let mut description = Description::default();
+        let mut first = None;
+        while let Some(Ok(event)) = reader.next() {
+            let at = *first.get_or_insert(event.time);
+            if let Kind::UserLog { .. } = event.kind {
+                description.add(&event, reader.tables());
+                if let Some(showed) = description.start() {
+                    return Some(Self { at, showed });
+                }
             }
         }
         None
@@ -51,7 +90,8 @@ impl WallClock {
     }
 
     /// What is to be added to times so that they count from the epoch of Unix.
-    pub(crate) fn shift_ns(self) -> Option<i64> {
+    #[must_use]
+    pub fn shift_ns(self) -> Option<i64> {
         let showed = self.showed.duration_since(UNIX_EPOCH).ok()?;
         let shift_ns = i128::try_from(showed.as_nanos()).ok()? - i128::from(self.at.0);
         i64::try_from(shift_ns).ok()

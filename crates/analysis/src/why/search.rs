@@ -10,8 +10,8 @@ use crate::{Analysis, Context, Id, Life, LifeId, Lives};
 #[derive(Clone, Debug)]
 pub struct SubjectSearch {
     id: Id,
-    /// The moment, in nanoseconds since the trace began.
-    at_ns: Option<i64>,
+    /// The moment.
+    at: Option<Timestamp>,
     user_task: Seen,
     marking: Ranges,
     stopped: Ranges,
@@ -42,12 +42,12 @@ struct Ranges {
 }
 
 impl SubjectSearch {
-    /// A search for an id; `at_ns` is a moment at which it was there, in nanoseconds since the trace began.
+    /// A search for an id, which was there at a moment if one is given.
     #[must_use]
-    pub fn new(id: Id, at_ns: Option<i64>) -> Self {
+    pub fn new(id: Id, at: Option<Timestamp>) -> Self {
         Self {
             id,
-            at_ns,
+            at,
             user_task: Seen::default(),
             marking: Ranges::default(),
             stopped: Ranges::default(),
@@ -93,9 +93,7 @@ impl Analysis for SubjectSearch {
     }
 
     fn report(mut self, context: &Context<'_>) -> Option<Subject> {
-        let at = self
-            .at_ns
-            .map(|ns| Timestamp(context.begin.0.saturating_add(ns)));
+        let at = self.at;
         let mut subject = match self.id {
             Id::Task(task) => of_task(task, at, context)?,
             Id::UserTask(_) => self.of_user_task(at, context)?,

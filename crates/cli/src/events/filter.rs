@@ -1,20 +1,15 @@
 //! Which events are printed.
 
 use exectrace_format::{TaskId, ThreadId, Version, WorkerId, go_v1, go_v2};
-use exectrace_reader::{Event, EventType, Kind, Timestamp};
-use jiff::SignedDuration;
+use exectrace_reader::{Event, EventType, Kind};
 
-use crate::window::time;
+use crate::window::WindowArguments;
 
 /// Which events are printed: those that pass all that is asked for.
 #[derive(clap::Args, Debug, Default)]
 pub(super) struct Filter {
-    /// Only from this time since the trace's first event on, such as 1.5s or 20ms.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    from: Option<SignedDuration>,
-    /// Only up to this time since the trace's first event.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    to: Option<SignedDuration>,
+    #[command(flatten)]
+    pub(super) window: WindowArguments,
     /// Only events of or about these tasks (Go: goroutines).
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     task: Vec<u64>,
@@ -48,17 +43,9 @@ fn kind(text: &str) -> Result<String, String> {
 }
 
 impl Filter {
-    /// Whether no later event can be asked for.
-    pub(super) fn is_past(&self, event: &Event, first: Timestamp) -> bool {
-        let since = SignedDuration::from_nanos(event.time.since_ns(first));
-        self.to.is_some_and(|to| since > to)
-    }
-
-    pub(super) fn lets_through(&self, event: &Event, first: Timestamp, version: Version) -> bool {
-        let since = SignedDuration::from_nanos(event.time.since_ns(first));
-        self.from.is_none_or(|from| since >= from)
-            && self.to.is_none_or(|to| since <= to)
-            && (self.task.is_empty() || self.has_task(event))
+    /// Whether an event in the window is asked for.
+    pub(super) fn lets_through(&self, event: &Event, version: Version) -> bool {
+        (self.task.is_empty() || self.has_task(event))
             && (self.worker.is_empty() || self.has_worker(event))
             && (self.thread.is_empty() || self.has_thread(event.thread))
             && (self.kind.is_empty() || self.has_kind(event, version))
@@ -111,17 +98,6 @@ pub(super) fn type_name(event_type: EventType, version: Version) -> &'static str
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_written_as_people_do() {
-        assert_eq!(time("1.5s"), Ok(SignedDuration::from_millis(1500)));
-        assert_eq!(time("20ms"), Ok(SignedDuration::from_millis(20)));
-        assert_eq!(time("7 us"), Ok(SignedDuration::from_micros(7)));
-        assert_eq!(time("3ns"), Ok(SignedDuration::from_nanos(3)));
-        for text in ["", "7", "-1s", "soon", "1.5"] {
-            assert!(time(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn kinds_go_by_our_names_and_by_all_of_gos() {
