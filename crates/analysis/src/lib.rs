@@ -40,6 +40,8 @@
 //! | `task_times` | [`TaskTimes`]: how long each task ran, waited for a worker, and was blocked by what |
 //! | `annotations` | [`Annotations`]: user tasks, user regions and logs |
 //! | `latency` | [`Latency`]: how long user tasks and regions took, by name |
+//! | `gc` | [`Gc`]: cycles of a garbage collector, stops of the world, assists, sweeps, and the heap over time |
+//! | `workers` | [`Workers`]: how workers and threads are used over time |
 //! | `mutator_utilization` | [`MutatorUtilization`]: what a garbage collector leaves of the workers |
 //! | `histogram` | [`Histogram`]: many values by size |
 //! | `why` | [`Why`]: why a task or a user task took so long, and who woke whom; a [`SubjectSearch`] finds it first |
@@ -63,6 +65,7 @@ mod filter;
 mod findings;
 mod frame_list;
 mod functions;
+mod gc;
 mod histogram;
 mod id;
 mod interval;
@@ -79,10 +82,12 @@ mod selector;
 mod task_record;
 mod task_times;
 mod threads;
+mod time_buckets;
 mod utilization_function;
 mod why;
 mod window;
 mod worker_utilization;
+mod workers;
 
 pub use analysis::{Analysis, Context};
 pub use annotations::{
@@ -93,6 +98,7 @@ pub use blockers::{Blocker, Blockers, BlockersReport, Longest, Waker};
 pub use distribution::Distribution;
 pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
 pub use findings::{Class, Evidence, Finding, Findings, FindingsReport, Place, Severity};
+pub use gc::{Gc, GcAssistFunction, GcCycle, GcReport, GcStop, GcStopReason, Heap, HeapPoint};
 pub use histogram::{Histogram, HistogramBin};
 pub use id::{Id, NoId};
 pub use interval::{Edge, Interval};
@@ -115,3 +121,4 @@ pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskT
 pub use threads::Threads;
 pub use why::{ChainEnd, Link, PathPart, Subject, SubjectSearch, Why, WhyReport};
 pub use window::Window;
+pub use workers::{ThreadUse, WorkerUse, Workers, WorkersReport};

@@ -26,7 +26,6 @@ pub struct MutatorUtilization {
     /// Since it is known how many workers there are.
     functions: Option<Functions>,
     workers: u64,
-    last: Timestamp,
 }
 
 /// Which work counts.
@@ -161,16 +160,16 @@ impl Analysis for MutatorUtilization {
 
     fn event(&mut self, event: &Event, context: &Context<'_>) {
         let time = event.time;
-        self.last = time;
-        if let Kind::Metric {
-            metric: Metric::Workers,
-            value,
-        } = event.kind
-        {
-            self.workers = value;
-            if value > 0 {
-                let functions = self.functions.get_or_insert_with(|| Functions::new(time));
-                functions.apart.count(time, value);
+        if self.workers > 0 && self.functions.is_none() {
+            self.begin(context.window.from().unwrap_or(time));
+        }
+        if let Some(workers) = workers_told(event) {
+            self.workers = workers;
+            if self.functions.is_none() {
+                self.begin(time);
+            }
+            if let Some(functions) = self.functions.as_mut().filter(|_| workers > 0) {
+                functions.apart.count(time, workers);
                 self.update(time);
             }
         }
@@ -187,8 +186,20 @@ impl Analysis for MutatorUtilization {
         }
     }
 
-    fn report(self, _: &Context<'_>) -> MutatorUtilizationReport {
-        let end = self.last;
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        if context.window.from().is_some_and(|from| event.time < from) {
+            self.workers = workers_told(event).unwrap_or(self.workers);
+            self.activity.event(event, context.tables);
+        }
+    }
+
+    fn report(mut self, context: &Context<'_>) -> MutatorUtilizationReport {
+        let Some((begin, end)) = context.span() else {
+            return MutatorUtilizationReport { curves: Vec::new() };
+        };
+        if self.functions.is_none() {
+            self.begin(begin);
+        }
         let Some(functions) = self.functions else {
             return MutatorUtilizationReport { curves: Vec::new() };
         };
@@ -207,7 +218,28 @@ impl Analysis for MutatorUtilization {
     }
 }
 
+/// How many workers there are, if the event tells it.
+fn workers_told(event: &Event) -> Option<u64> {
+    match event.kind {
+        Kind::Metric {
+            metric: Metric::Workers,
+            value,
+        } => Some(value),
+        _ => None,
+    }
+}
+
 impl MutatorUtilization {
+    /// From now on it is known how many workers there are.
+    fn begin(&mut self, time: Timestamp) {
+        if self.workers > 0 {
+            let mut functions = Functions::new(time);
+            functions.apart.count(time, self.workers);
+            self.functions = Some(functions);
+            self.update(time);
+        }
+    }
+
     /// The workers that work for the collector, in order; those that there cannot be left out.
     fn busy(&self, selection: CollectorWork) -> Vec<i64> {
         let works = self.activity.works();

@@ -11,6 +11,7 @@ mod events;
 mod filter;
 mod findings;
 mod frame_line;
+mod gc;
 mod info;
 mod input;
 mod latency;
@@ -30,6 +31,7 @@ mod units;
 mod validate;
 mod why;
 mod window;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -66,10 +68,14 @@ enum Command {
     Blockers(blockers::Arguments),
     /// Say where time was spent, by stack: CPU samples, waits and system calls; also for flame graphs and pprof.
     Profile(profile::Arguments),
+    /// Say what the garbage collector did, what it left of the workers, and how large the heap was.
+    Gc(gc::Arguments),
     /// Say how long user tasks and regions took, by name; and why the longest of a name did.
     Latency(latency::Arguments),
     /// Say why a task or a user task took so long, and who woke whom.
     Why(why::Arguments),
+    /// Say how workers and threads were used over time.
+    Workers(workers::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
     /// Print what the JSON of the commands looks like, as JSON Schema.
@@ -98,8 +104,10 @@ pub fn run() -> ExitCode {
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Blockers(arguments) => blockers::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
+        Command::Gc(arguments) => gc::run(&arguments),
         Command::Latency(arguments) => latency::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
+        Command::Workers(arguments) => workers::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     };

@@ -18,11 +18,13 @@ const ROWS: &[Row] = &[
     ("blockers", of::<crate::blockers::Line<'static>>),
     ("events", of::<crate::events::Line<'static>>),
     ("findings", of::<crate::findings::Line<'static>>),
+    ("gc", of::<crate::gc::Line<'static>>),
     ("info", of::<crate::info::Line<'static>>),
     ("latency", of::<crate::latency::Line<'static>>),
     ("profile", of::<crate::profile::Line<'static>>),
     ("tasks", of::<crate::tasks::Line<'static>>),
     ("why", of::<crate::why::Line<'static>>),
+    ("workers", of::<crate::workers::Line<'static>>),
 ];
 
 /// Arguments of `exectrace schema`.

@@ -19,6 +19,7 @@ const COMMANDS: &[&[&str]] = &[
     &["blockers"],
     &["events", "--stacks"],
     &["findings", "--most", "0"],
+    &["gc"],
     &["info"],
     &["info", "--strict"],
     &["profile", "cpu"],
@@ -31,6 +32,7 @@ const COMMANDS: &[&[&str]] = &[
     &["tasks", "--group", ""],
     &["why", "task:1"],
     &["why", "user:1"],
+    &["workers"],
 ];
 
 /// What a schema has found.

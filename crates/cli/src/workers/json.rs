@@ -1,0 +1,140 @@
+//! What `exectrace workers --json` prints; `docs/command.md` tells of each key.
+
+use std::io::{self, Write};
+
+use exectrace_analysis::{ThreadUse, WorkerUse};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Found;
+
+/// What the schema is called.
+const SCHEMA: &str = "exectrace.workers";
+
+/// The version of the schema: raised when a key changes its meaning or goes, not when one comes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// An object about a trace.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Line<'a> {
+    /// What the line is.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Raised when a key changes its meaning or goes, not when one comes.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
+    version: u32,
+    /// The name, as on the command line; `standard input`; `a + b` for parts of one trace.
+    file: &'a str,
+    /// From when on.
+    begin_ns: i64,
+    /// Until when.
+    end_ns: i64,
+    /// Each worker, by number.
+    workers: Vec<WorkerLine<'a>>,
+    /// Each thread, those that ran tasks or sat in system calls longest first.
+    threads: Vec<ThreadLine>,
+    /// How many threads there are.
+    threads_total: usize,
+    /// How long a bucket of time is.
+    bucket_ns: i64,
+    /// How many tasks sat in system calls on the mean, by bucket.
+    in_syscalls: &'a [f64],
+    /// Some workers or threads are left out.
+    truncated: bool,
+    /// How many workers there are.
+    total: usize,
+}
+
+/// How a worker was used.
+#[derive(JsonSchema, Serialize)]
+struct WorkerLine<'a> {
+    /// The worker, such as `worker:2`.
+    id: String,
+    /// What its thread is called in a recording of exectrace; else null.
+    name: Option<&'a str>,
+    /// How long it ran tasks.
+    busy_ns: i64,
+    /// How long it was on a thread.
+    on_thread_ns: i64,
+    /// How often it parked.
+    parks: u64,
+    /// How often a task started to run on it.
+    starts: u64,
+    /// How many of those had run on another worker before.
+    steals: u64,
+    /// The share of each bucket of time in which it was busy, from 0 to 1.
+    busy: &'a [f64],
+}
+
+/// How a thread was used.
+#[derive(JsonSchema, Serialize)]
+struct ThreadLine {
+    /// The thread, such as `thread:7`.
+    id: String,
+    /// How long it ran tasks.
+    running_ns: i64,
+    /// How long tasks that it ran sat in system calls.
+    syscall_ns: i64,
+    /// How often a task started to run on it.
+    starts: u64,
+    /// How many system calls.
+    syscalls: u64,
+}
+
+/// Prints a line.
+pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
+    let (report, most) = (&found.reading.report, found.most);
+    let line = Line {
+        schema: SCHEMA,
+        version: SCHEMA_VERSION,
+        file: found.file,
+        begin_ns: report.begin.0,
+        end_ns: report.end.0,
+        workers: report
+            .workers
+            .iter()
+            .take(most)
+            .map(WorkerLine::of)
+            .collect(),
+        threads: report
+            .threads
+            .iter()
+            .take(most)
+            .map(ThreadLine::of)
+            .collect(),
+        threads_total: report.threads.len(),
+        bucket_ns: report.bucket_ns,
+        in_syscalls: &report.in_syscalls,
+        truncated: report.workers.len() > most || report.threads.len() > most,
+        total: report.workers.len(),
+    };
+    serde_json::to_writer(&mut *output, &line)?;
+    writeln!(output)
+}
+
+impl<'a> WorkerLine<'a> {
+    fn of(worker: &'a WorkerUse) -> Self {
+        Self {
+            id: format!("worker:{}", worker.worker.0),
+            name: worker.name.as_deref(),
+            busy_ns: worker.busy_ns,
+            on_thread_ns: worker.on_thread_ns,
+            parks: worker.parks,
+            starts: worker.starts,
+            steals: worker.steals,
+            busy: &worker.busy,
+        }
+    }
+}
+
+impl ThreadLine {
+    fn of(thread: &ThreadUse) -> Self {
+        Self {
+            id: format!("thread:{}", thread.thread.0),
+            running_ns: thread.running_ns,
+            syscall_ns: thread.syscall_ns,
+            starts: thread.starts,
+            syscalls: thread.syscalls,
+        }
+    }
+}
