@@ -44,6 +44,7 @@
 //! | `workers` | [`Workers`]: how workers and threads are used over time |
 //! | `mutator_utilization` | [`MutatorUtilization`]: what a garbage collector leaves of the workers |
 //! | `histogram` | [`Histogram`]: many values by size |
+//! | `task_life` | [`TaskLife`]: all that one task did, state by state |
 //! | `why` | [`Why`]: why a task or a user task took so long, and who woke whom; a [`SubjectSearch`] finds it first |
 //! | `named_frame` | [`NamedFrame`]s: frames of stacks, in texts |
 //! | `filter` | [`Filter`]: which records of an analysis are meant, in a small language; a row a field |
@@ -79,6 +80,7 @@ mod profile_report;
 mod profile_type;
 mod selection;
 mod selector;
+mod task_life;
 mod task_record;
 mod task_times;
 mod threads;
@@ -117,6 +119,7 @@ pub use profile::Profile;
 pub use profile_report::{ProfileFunction, ProfileReport, ProfileStack, ProfileSums};
 pub use profile_type::ProfileType;
 pub use selection::{Selection, UserTaskChoice};
+pub use task_life::{LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
 pub use threads::Threads;
 pub use why::{ChainEnd, Link, PathPart, Subject, SubjectSearch, Why, WhyReport};

@@ -25,6 +25,8 @@ pub(crate) enum CommandError {
     SeveralTraces { traces: usize },
     /// No trace has what was asked for.
     NotThere { id: Id },
+    /// One task is asked for, and some of all.
+    OneTask,
 }
 
 impl CommandError {
@@ -35,7 +37,7 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input { .. } => Outcome::Unreadable.into(),
-            Self::SeveralTraces { .. } => ExitCode::from(outcome::USAGE),
+            Self::SeveralTraces { .. } | Self::OneTask => ExitCode::from(outcome::USAGE),
             Self::Demo(_) | Self::Output(_) | Self::OutputFile { .. } | Self::NotThere { .. } => {
                 ExitCode::FAILURE
             }
@@ -79,6 +81,7 @@ impl fmt::Display for CommandError {
                 f,
                 "a file holds the profile of one trace, not of {traces}; give each of them alone"
             ),
+            Self::OneTask => f.write_str("one task is asked for: leave out --group and --where"),
             Self::NotThere { id } => write!(
                 f,
                 "there is no {id}, or not then; `exectrace events` tells of all tasks and user tasks"

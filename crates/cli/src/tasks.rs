@@ -1,13 +1,16 @@
 //! `exectrace tasks`: how long tasks ran, waited for a worker, and were blocked by what; by the function that they run.
 
 mod json;
+mod life;
+mod life_line;
 mod text;
 
 use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-use exectrace_analysis::{Filter, RecordKind, TaskTime, TaskTimes, TaskTimesReport};
+use exectrace_analysis::{Filter, Id, RecordKind, TaskTime, TaskTimes, TaskTimesReport};
+use exectrace_reader::TaskId;
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
@@ -21,7 +24,8 @@ use crate::window::WindowArguments;
 #[derive(clap::Args)]
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
-    /// The traces; - is standard input. Files that are parts of one trace are put together.
+    /// The traces; - is standard input. Files that are parts of one trace are put together. A task before them, such as task:7, asks for
+    /// all that this one did.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The tasks that run a function, one by one, instead of groups of tasks by function.
@@ -58,8 +62,33 @@ impl Found<'_> {
     }
 }
 
+impl Arguments {
+    /// The task that is asked for, and the files behind it. A lone argument is always a file.
+    fn task(&self) -> Option<(TaskId, &[PathBuf])> {
+        let (first, files) = self.files.split_first()?;
+        match first.to_str()?.parse() {
+            Ok(Id::Task(task)) if !files.is_empty() => Some((task, files)),
+            _ => None,
+        }
+    }
+
+    /// How many lines are printed.
+    fn most(&self) -> usize {
+        match self.most {
+            0 => usize::MAX,
+            most => most,
+        }
+    }
+}
+
 /// Prints the times of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    if let Some((task, files)) = arguments.task() {
+        if arguments.group.is_some() || arguments.filter.is_some() {
+            return Err(CommandError::OneTask);
+        }
+        return life::run(task, files, arguments);
+    }
     let inputs = arguments.input.open_all(&arguments.files)?;
     let mut worst = inputs.outcome;
     let mut output = BufWriter::new(io::stdout().lock());

@@ -30,6 +30,7 @@ const COMMANDS: &[&[&str]] = &[
     &["tasks", "--most", "0"],
     &["tasks", "--group", "main.main"],
     &["tasks", "--group", ""],
+    &["tasks", "task:1"],
     &["why", "task:1"],
     &["why", "user:1"],
     &["workers"],

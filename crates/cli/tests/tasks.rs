@@ -194,3 +194,37 @@ fn filters_choose_tasks_and_groups_are_made_of_those() {
         "{error}"
     );
 }
+
+#[test]
+fn one_task_is_told_state_by_state() {
+    let output = feed(&["tasks", "task:1"], small());
+    check_code(&output, 0);
+    let printed = text(&output);
+    let lines: Vec<&str> = printed.lines().collect();
+    let head = "standard input: task:1 app::serve, 56.0ns from 2.0ns to 58.0ns";
+    assert_eq!(lines[0], head, "{printed}");
+    assert_eq!(words(lines[1])[..4], ["begin", "duration", "state", "proc"]);
+    assert_eq!(
+        words(lines[2]),
+        words("2.0ns 12.0ns runnable app::serve app.rs:5")
+    );
+    assert_eq!(
+        words(lines[3]),
+        words("14.0ns 30.0ns running 0 app::serve app.rs:5")
+    );
+    assert_eq!(
+        words(lines[4]),
+        words("44.0ns 14.0ns blocked (chan receive) app::serve app.rs:5")
+    );
+    let output = feed(&["tasks", "--json", "--most", "2", "task:1"], small());
+    let line: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+    assert_eq!((&line["id"], &line["total"]), (&"task:1".into(), &3.into()));
+    assert_eq!(line["truncated"], true);
+    let intervals = &line["lives"][0]["intervals"];
+    assert_eq!(intervals[1]["worker"], "worker:0");
+    assert_eq!(intervals[1]["stack"][0]["line"], 5);
+    assert_eq!(intervals[2], Value::Null);
+    check_code(&feed(&["tasks", "task:9"], small()), 1);
+    check_code(&feed(&["tasks", "--group", "x", "task:1"], small()), 64);
+    check_code(&run(&["tasks", "task:1"], &[]), 2);
+}

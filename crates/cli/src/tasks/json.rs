@@ -7,6 +7,8 @@ use exectrace_analysis::{Distribution, GroupTimes, StateTimes, TaskTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::life::FoundLife;
+use super::life_line::LifeLine;
 use super::{Arguments, Found};
 
 /// What the schema is called.
@@ -26,17 +28,24 @@ pub(crate) struct Line<'a> {
     version: u32,
     /// The name, as on the command line; `standard input`; `a + b` for parts of one trace.
     file: &'a str,
-    /// Tasks of the trace.
+    /// Tasks of the trace, or lives of the task.
     tasks_total: usize,
-    /// Tasks by the function that they run; left out with `--group`.
+    /// Tasks by the function that they run; left out with `--group`, and for one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<GroupLine<'a>>>,
     /// The tasks that run the function; left out without `--group`.
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<Vec<TaskLine<'a>>>,
-    /// Some groups or tasks are left out.
+    /// The task that is asked for; left out without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^task:[0-9]+$"))]
+    id: Option<String>,
+    /// Its life; an id that was used twice has two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lives: Option<Vec<LifeLine<'a>>>,
+    /// Some groups, tasks or states are left out.
     truncated: bool,
-    /// How many groups there are, or tasks that run the function.
+    /// How many groups there are, or tasks that run the function, or states of the task.
     total: usize,
 }
 
@@ -118,10 +127,7 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most();
     let report = &found.reading.report;
     let (groups, tasks, total) = match &arguments.group {
         None => {
@@ -141,6 +147,36 @@ pub(super) fn print(
         tasks_total: report.tasks.len(),
         groups,
         tasks,
+        id: None,
+        lives: None,
+        truncated: total > most,
+        total,
+    };
+    serde_json::to_writer(&mut *output, &line)?;
+    writeln!(output)
+}
+
+/// Prints a line about one task.
+pub(super) fn print_life(
+    output: &mut impl Write,
+    found: &FoundLife<'_>,
+    most: usize,
+) -> io::Result<()> {
+    let report = &found.reading.report;
+    let (mut lives, mut total) = (Vec::new(), 0);
+    for lifetime in &report.lives {
+        lives.push(LifeLine::of(lifetime, report, most.saturating_sub(total)));
+        total += lifetime.intervals.len();
+    }
+    let line = Line {
+        schema: SCHEMA,
+        version: SCHEMA_VERSION,
+        file: found.file,
+        tasks_total: lives.len(),
+        groups: None,
+        tasks: None,
+        id: Some(format!("task:{}", found.task.0)),
+        lives: Some(lives),
         truncated: total > most,
         total,
     };

@@ -22,10 +22,7 @@ pub(super) fn print(
         "tasks"
     };
     writeln!(output, "{file}: {tasks} {word}")?;
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most();
     let (table, rest) = match &arguments.group {
         None => {
             let groups = &found.reading.report.groups;

@@ -1,0 +1,163 @@
+//! `exectrace tasks task:7`: all that one task did, state by state.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+use exectrace_analysis::{Id, LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
+use exectrace_reader::{TaskId, Timestamp};
+
+use super::{Arguments, json};
+use crate::error::CommandError;
+use crate::outcome::Outcome;
+use crate::reading::{self, Reading};
+use crate::{shown, state};
+
+/// What was found in a trace.
+pub(super) struct FoundLife<'a> {
+    pub(super) file: &'a str,
+    pub(super) task: TaskId,
+    pub(super) reading: Reading<TaskLifeReport>,
+}
+
+/// Prints the life of a task, in each trace that has it.
+pub(super) fn run(
+    task: TaskId,
+    files: &[PathBuf],
+    arguments: &Arguments,
+) -> Result<Outcome, CommandError> {
+    let inputs = arguments.input.open_all(files)?;
+    let mut worst = inputs.outcome;
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut is_found = false;
+    for input in &inputs.traces() {
+        let life = TaskLife::new(task);
+        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, life);
+        if let Some(reading) = reading.filter(|reading| !reading.report.lives.is_empty()) {
+            let file = &input.name;
+            let found = FoundLife {
+                file,
+                task,
+                reading,
+            };
+            if arguments.json {
+                json::print_life(&mut output, &found, arguments.most())?;
+            } else {
+                if is_found {
+                    writeln!(output)?;
+                }
+                print(&mut output, &found, arguments.most())?;
+            }
+            is_found = true;
+        }
+        output.flush()?;
+        worst = worst.max(ended.tell(input, arguments.input.strict));
+    }
+    if !is_found && worst != Outcome::Unreadable {
+        let id = Id::Task(task);
+        return Err(CommandError::NotThere { id });
+    }
+    Ok(worst.allow_partial(arguments.input.allow_partial))
+}
+
+/// Prints lives for people, a state a line.
+fn print(output: &mut impl Write, found: &FoundLife<'_>, most: usize) -> io::Result<()> {
+    let mut rest = most;
+    for lifetime in &found.reading.report.lives {
+        print_head(output, found, lifetime)?;
+        let table = table(found, lifetime, rest);
+        for line in table.lines() {
+            writeln!(output, "{}", line.trim_end())?;
+        }
+        rest = rest.saturating_sub(lifetime.intervals.len());
+    }
+    let lives = found.reading.report.lives.iter();
+    let total: usize = lives.map(|life| life.intervals.len()).sum();
+    if total > most {
+        let more = total - most;
+        writeln!(output, " and {more} more: --most 0 prints all")?;
+    }
+    Ok(())
+}
+
+fn print_head(
+    output: &mut impl Write,
+    found: &FoundLife<'_>,
+    lifetime: &TaskLifetime,
+) -> io::Result<()> {
+    let since = |time: Timestamp| since_first(time, found);
+    let function = match lifetime.function.as_str() {
+        "" => String::from("(not told)"),
+        function => shown::name(function),
+    };
+    write!(
+        output,
+        "{}: task:{} {function}, {} from {} to {}",
+        found.file,
+        found.task.0,
+        shown::duration(lifetime.end.since_ns(lifetime.begin)),
+        since(lifetime.begin),
+        since(lifetime.end)
+    )?;
+    if let Some(creator) = lifetime.creator {
+        let place = place(lifetime.creator_stack, found);
+        write!(output, ", created by task:{} {place}", creator.0)?;
+    }
+    writeln!(output)
+}
+
+fn table(found: &FoundLife<'_>, lifetime: &TaskLifetime, most: usize) -> Table {
+    let worker = if found.reading.is_of_go {
+        "proc"
+    } else {
+        "worker"
+    };
+    let header = ["begin", "duration", "state", worker, "where", "woken by"];
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(header);
+    for (name, column) in header.iter().zip(table.column_iter_mut()) {
+        if ["begin", "duration", worker].contains(name) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for interval in lifetime.intervals.iter().take(most) {
+        table.add_row(row(interval, found));
+    }
+    table
+}
+
+fn row(interval: &LifeInterval, found: &FoundLife<'_>) -> [String; 6] {
+    let waker = interval.woken_by.map_or_else(String::new, |waker| {
+        let place = place(interval.waker_stack, found);
+        format!("task:{} {place}", waker.0)
+    });
+    [
+        since_first(interval.begin, found),
+        shown::duration(interval.end.since_ns(interval.begin)),
+        state::with_reason(interval.state, &interval.reason),
+        interval
+            .worker
+            .map_or_else(String::new, |worker| worker.0.to_string()),
+        place(interval.stack, found),
+        waker,
+    ]
+}
+
+/// The innermost frame of a stack.
+fn place(stack: Option<u32>, found: &FoundLife<'_>) -> String {
+    let report = &found.reading.report;
+    let innermost = stack.and_then(|stack| report.stacks[stack as usize].first());
+    innermost.map_or_else(String::new, |&place| {
+        let frame = &report.frames[place as usize];
+        let (name, file) = (shown::name(&frame.name()), shown::name(&frame.file));
+        format!("{name} {file}:{}", frame.line)
+    })
+}
+
+/// A time since the first event.
+fn since_first(time: Timestamp, found: &FoundLife<'_>) -> String {
+    match time.since_ns(found.reading.first) {
+        0 => String::from("0s"),
+        ns => shown::duration(ns),
+    }
+}
