@@ -188,6 +188,30 @@ fn a_user_task_is_that_of_who_ended_it() {
 }
 
 #[test]
+fn what_reaches_into_a_window_counts_as_far_as_it_is_inside() {
+    let file = lock_and_sleep();
+    let window = Window::of(Some(Timestamp(30)), Some(Timestamp(126)));
+    let search = SubjectSearch::new(Id::UserTask(UserTaskId(9)), None);
+    let subject = pass(&file, window, search).expect("is there");
+    assert_eq!(
+        (subject.begin, subject.end),
+        (Timestamp(30), Timestamp(126))
+    );
+    assert!(subject.is_open_left && subject.is_open_right);
+    assert_eq!(
+        (subject.name.as_str(), subject.gc_ns, subject.stopped_ns),
+        ("request", 1, 1)
+    );
+    let window = Window::of(Some(Timestamp(126)), Some(Timestamp(127)));
+    let subject = pass(&file, window, SubjectSearch::new(TASK_1, None)).expect("is there");
+    assert_eq!((subject.gc_ns, subject.stopped_ns), (1, 0));
+    let window = Window::since(Timestamp(146));
+    let search = SubjectSearch::new(Id::UserTask(UserTaskId(9)), None);
+    assert_eq!(pass(&file, window, search), None);
+    assert_eq!(find(&file, Id::UserTask(UserTaskId(9)), Some(3)), None);
+}
+
+#[test]
 fn a_chain_begins_where_it_is_asked_for() {
     let file = lock_and_sleep();
     let report = why(&file, TASK_1, Some(135));

@@ -59,6 +59,33 @@ impl Analysis for SubjectSearch {
     type Report = Option<Subject>;
 
     fn event(&mut self, event: &Event, context: &Context<'_>) {
+        self.take(event, context);
+    }
+
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        self.take(event, context);
+    }
+
+    fn report(mut self, context: &Context<'_>) -> Option<Subject> {
+        let mut subject = match self.id {
+            Id::Task(task) => of_task(task, self.at, context)?,
+            Id::UserTask(_) => self.of_user_task(context)?,
+            Id::Worker(_) => return None,
+        };
+        for (ranges, ns) in [
+            (&mut self.marking, &mut subject.gc_ns),
+            (&mut self.stopped, &mut subject.stopped_ns),
+        ] {
+            ranges.close(context.end);
+            *ns = ranges.overlap_ns(subject.begin, subject.end);
+        }
+        Some(subject)
+    }
+}
+
+impl SubjectSearch {
+    /// What reaches into the window may begin before it and end behind it.
+    fn take(&mut self, event: &Event, context: &Context<'_>) {
         let moment = Moment {
             time: event.time,
             task: event.task,
@@ -92,26 +119,6 @@ impl Analysis for SubjectSearch {
         }
     }
 
-    fn report(mut self, context: &Context<'_>) -> Option<Subject> {
-        let at = self.at;
-        let mut subject = match self.id {
-            Id::Task(task) => of_task(task, at, context)?,
-            Id::UserTask(_) => self.of_user_task(at, context)?,
-            Id::Worker(_) => return None,
-        };
-        let end = context.span()?.1;
-        for (ranges, ns) in [
-            (&mut self.marking, &mut subject.gc_ns),
-            (&mut self.stopped, &mut subject.stopped_ns),
-        ] {
-            ranges.close(end);
-            *ns = ranges.overlap_ns(subject.begin, subject.end);
-        }
-        Some(subject)
-    }
-}
-
-impl SubjectSearch {
     fn ranges(&mut self, range: Range) -> Option<&mut Ranges> {
         match range {
             Range::Gc => Some(&mut self.marking),
@@ -120,10 +127,17 @@ impl SubjectSearch {
         }
     }
 
-    fn of_user_task(&self, at: Option<Timestamp>, context: &Context<'_>) -> Option<Subject> {
+    fn of_user_task(&self, context: &Context<'_>) -> Option<Subject> {
         let Seen { name, begin, end } = self.user_task;
         let first = begin.or(end)?;
-        let (from, to) = context.span()?;
+        let whole = (
+            begin.map_or(context.begin, |begin| begin.time),
+            end.map_or(context.end, |end| end.time),
+        );
+        let (from, to) = context.window.clip(whole.0, whole.1)?;
+        if self.at.is_some_and(|at| at < from || to < at) {
+            return None;
+        }
         let last = end.unwrap_or(Moment {
             time: to,
             task: first.task,
@@ -131,13 +145,13 @@ impl SubjectSearch {
         Some(Subject {
             id: self.id,
             name: context.tables.text(name).into_owned(),
-            begin: begin.map_or(from, |begin| begin.time),
-            end: last.time,
-            is_open_left: begin.is_none(),
-            is_open_right: end.is_none(),
+            begin: from,
+            end: to,
+            is_open_left: begin.is_none() || whole.0 < from,
+            is_open_right: end.is_none() || to < whole.1,
             gc_ns: 0,
             stopped_ns: 0,
-            at,
+            at: self.at,
             life: life_at(context.lives, last).or_else(|| life_at(context.lives, first)),
         })
     }
@@ -184,11 +198,8 @@ fn life_at(lives: &Lives, moment: Moment) -> Option<LifeId> {
 
 impl Ranges {
     fn begin(&mut self, now: Timestamp, is_new: bool, context: &Context<'_>) {
-        // What is told to be active before it was seen to begin has begun before all that is looked at.
-        let begin = match (is_new, context.span()) {
-            (false, Some((from, _))) => from,
-            _ => now,
-        };
+        // What is told to be active before it was seen to begin has begun before the trace.
+        let begin = if is_new { now } else { context.begin };
         if is_new || self.open == 0 {
             self.open += 1;
         }
@@ -200,17 +211,16 @@ impl Ranges {
         if self.open > 0 {
             return;
         }
-        let from = context.span().map_or(now, |(from, _)| from);
         let is_first = self.closed.is_empty();
-        // One whose begin is not in the window began before; later ones without a begin are a damaged trace's.
+        // One without a begin began before the trace; later ones without are a damaged trace's.
         match self.since.take() {
             Some(since) => self.closed.push((since, now)),
-            None if is_first => self.closed.push((from, now)),
+            None if is_first => self.closed.push((context.begin, now)),
             None => {}
         }
     }
 
-    /// The window ends.
+    /// The trace ends.
     fn close(&mut self, now: Timestamp) {
         if let Some(since) = self.since.take() {
             self.closed.push((since, now));
