@@ -43,8 +43,8 @@ pub struct Validator {
     workers: HashMap<i64, WorkerLife>,
     user_tasks: HashMap<u64, Life>,
     collects: Option<bool>,
-    /// Who has stopped the world and why: task, worker and reason. Old versions of Go stop each worker for itself.
-    stops: Vec<(u64, i64, StringId)>,
+    /// Who has stopped the world and why. Old versions of Go stop each worker for itself.
+    stops: Vec<Stop>,
 }
 
 /// An event that cannot have happened after those before it.
@@ -165,6 +165,15 @@ struct WorkerLife {
     sweeps: Option<bool>,
 }
 
+/// A stop of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stop {
+    /// Who did it, if that task lives.
+    task: Option<u64>,
+    worker: i64,
+    reason: StringId,
+}
+
 /// How far a user task has come.
 #[derive(Clone, Copy, Debug)]
 struct Life {
@@ -260,6 +269,12 @@ impl Validator {
         let is = life.state.replace(to);
         let worker = life.worker;
         life.ended = to == State::NotExist;
+        if life.ended {
+            // Who has its id after it has stopped nothing.
+            for stop in &mut self.stops {
+                stop.task = stop.task.filter(|&stopper| stopper != task);
+            }
+        }
         let on = event.worker;
         let moved = if to == State::Running && on != WorkerId::NONE {
             let before = life.worker.replace(on.0);
@@ -348,7 +363,7 @@ impl Validator {
     fn range_begins(&mut self, event: &Event, range: Range, reason: StringId) -> Option<Rule> {
         let is_open = match range {
             Range::StopTheWorld => {
-                let stop = (event.task.0, event.worker.0, reason);
+                let stop = Stop::by(event, reason);
                 let is_open = self.stops.contains(&stop);
                 self.stops.push(stop);
                 is_open
@@ -371,13 +386,19 @@ impl Validator {
     fn range_ends(&mut self, event: &Event, range: Range, reason: StringId) -> Option<Rule> {
         let was_open = match range {
             Range::StopTheWorld => {
-                let stop = (event.task.0, event.worker.0, reason);
-                let find =
-                    |is: &dyn Fn(&(u64, i64, StringId)) -> bool| self.stops.iter().position(is);
+                let stop = Stop::by(event, reason);
+                let find = |is: &dyn Fn(&Stop) -> bool| self.stops.iter().position(is);
                 // Who stopped the world may let it go on from another worker.
                 let place = find(&|other| *other == stop)
-                    .or_else(|| find(&|other| (other.1, other.2) == (stop.1, reason)))
-                    .or_else(|| find(&|other| other.2 == reason));
+                    .or_else(|| {
+                        find(&|other| {
+                            Stop {
+                                task: stop.task,
+                                ..*other
+                            } == stop
+                        })
+                    })
+                    .or_else(|| find(&|other| other.reason == reason));
                 place.map(|place| self.stops.remove(place)).is_some()
             }
             // Go's format v1 has nothing against an end too many of this one.
@@ -430,6 +451,16 @@ impl Validator {
         (told != known).then_some(Rule::UserTaskBegin {
             user_task: user_task.0,
         })
+    }
+}
+
+impl Stop {
+    fn by(event: &Event, reason: StringId) -> Self {
+        Self {
+            task: Some(event.task.0),
+            worker: event.worker.0,
+            reason,
+        }
     }
 }
 

@@ -213,6 +213,19 @@ fn what_begins_ends_and_what_ends_began() {
             .then(1, end(range))
             .breaks(Rule::RangeIsNotOpen { range });
     }
+    // A task that ends and comes again has not stopped the world.
+    use State::{NotExist, Runnable, Running};
+    let stop = begin(Range::StopTheWorld);
+    let again = Story::new()
+        .step(0, 1, Runnable, Running)
+        .then(1, stop)
+        .step(1, 1, Running, NotExist)
+        .step(0, 1, NotExist, Runnable)
+        .step(0, 1, Runnable, Running)
+        .then(1, stop);
+    again.then(1, stop).breaks(Rule::RangeIsOpen {
+        range: Range::StopTheWorld,
+    });
     let user_task = UserTaskId(3);
     let begin = Kind::UserTaskBegin {
         user_task,

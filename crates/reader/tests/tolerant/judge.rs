@@ -101,6 +101,8 @@ impl Excuses {
                 }
                 self.torn.contains(&worker)
             }
+            // One thread may let it go while the other goes on with it.
+            Rule::WorkerState { worker, .. } => self.torn.contains(&worker),
             Rule::TaskIsElsewhere { .. } => is_status,
             // Behind the last time that there is, Go's reader goes on with the first.
             Rule::TimeGoesBack { last } => last.0 == i64::MAX,
