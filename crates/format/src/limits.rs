@@ -24,6 +24,12 @@ pub const V1_STACK_FRAMES_MAX: usize = 1000;
 /// Go 1.19 and 1.21 have no such limit, so it binds writers but not our reader.
 pub const V1_LENGTH_FORM_BYTES_MAX: usize = 2048;
 
+/// v1: the most workers that our reader takes.
+///
+/// Ours: Go's readers have no such limit, and no machine has so many CPUs, no process so many threads. A made-up file can have
+/// one in every few bytes, and each takes hundreds.
+pub const V1_WORKERS_MAX: usize = 1 << 16;
+
 /// v2: the most arguments of an event, its time not counted.
 pub const V2_ARGS_MAX: usize = 5;
 
@@ -32,6 +38,11 @@ pub const V2_EVENT_ARGS_MAX: usize = 4;
 
 /// v2: the most bytes of data in a batch.
 pub const V2_BATCH_BYTES_MAX: usize = 65_536;
+
+/// v2: the most threads of a generation that our reader takes.
+///
+/// Ours: Go's reader has no such limit; its runtime ends a process with more than 10,000 threads unless told otherwise.
+pub const V2_THREADS_MAX: usize = 1 << 16;
 
 /// v2: the longest string.
 pub const V2_STRING_BYTES_MAX: usize = 1024;

@@ -2,6 +2,7 @@
 
 use exectrace_format::{ThreadId, WorkerId};
 
+use crate::id_map::IdMap;
 use crate::loss::Gap;
 use crate::{Error, Loss, Repair, Repairs, Timestamp};
 
@@ -10,8 +11,8 @@ use crate::{Error, Loss, Repair, Repairs, Timestamp};
 pub(crate) struct Damage {
     pub(crate) loss: Loss,
     pub(crate) repairs: Repairs,
-    /// Gaps that last until the next event of the thread, and their places among those that are kept.
-    open: Vec<(ThreadId, Option<usize>)>,
+    /// Gaps that last until the next event of their thread, by thread: their places among those that are kept, if they are.
+    open: IdMap<Vec<usize>>,
 }
 
 /// How many events a gap held.
@@ -21,6 +22,17 @@ pub(crate) enum Events {
     Exactly(u64),
     /// At least so many.
     AtLeast(u64),
+}
+
+impl Events {
+    /// Those of two gaps.
+    pub(crate) fn and(self, other: Self) -> Self {
+        use Events::{AtLeast, Exactly};
+        match (self, other) {
+            (Exactly(a), Exactly(b)) => Exactly(a + b),
+            (Exactly(a) | AtLeast(a), Exactly(b) | AtLeast(b)) => AtLeast(a + b),
+        }
+    }
 }
 
 impl Damage {
@@ -56,20 +68,24 @@ impl Damage {
         from: Timestamp,
     ) {
         let kept = self.lose(error, bytes, Events::AtLeast(1), Some((from, from)));
-        self.open.push((thread, kept));
+        self.open.entry(thread.0).or_default().extend(kept);
     }
 
     /// The thread goes on at that time; all do without one.
     #[cold]
     pub(crate) fn go_on(&mut self, thread: Option<ThreadId>, at: Timestamp) {
-        let loss = &mut self.loss;
-        self.open.retain(|&(other, kept)| {
-            let goes_on = thread.is_none_or(|thread| thread == other);
-            if goes_on {
-                loss.last_until(kept, at);
+        match thread {
+            None => {
+                for (_, kept) in self.open.drain() {
+                    self.loss.last_until(&kept, at);
+                }
             }
-            !goes_on
-        });
+            Some(thread) => {
+                if let Some(kept) = self.open.remove(&thread.0) {
+                    self.loss.last_until(&kept, at);
+                }
+            }
+        }
     }
 
     /// Whether gaps wait for the next event of a thread.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use exectrace_format::limits::{V1_WORKERS_MAX, V2_THREADS_MAX};
 use exectrace_format::role::State;
 use exectrace_format::{TaskId, ThreadId};
 
@@ -63,6 +64,10 @@ pub enum Cause {
         /// The id in the file.
         id: u64,
     },
+    /// There are more workers than a reader takes.
+    TooManyWorkers,
+    /// There are more threads in a generation than a reader takes.
+    TooManyThreads,
     /// There are no events.
     Empty,
     /// An event comes before one that must come first.
@@ -233,6 +238,8 @@ impl fmt::Display for Cause {
             Self::StackRepeated { id } => write!(f, "stack {id} exists"),
             Self::NoSuchString { id } => write!(f, "there is no string {id}"),
             Self::NoSuchStack { id } => write!(f, "there is no stack {id}"),
+            Self::TooManyWorkers => write!(f, "more than {V1_WORKERS_MAX} workers"),
+            Self::TooManyThreads => write!(f, "more than {V2_THREADS_MAX} threads"),
             Self::Empty => f.write_str("the trace is empty"),
             Self::TimeOrder => f.write_str("the time goes back"),
             Self::StraySyscallExit => f.write_str("a system call ends that was not seen to block"),

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::{Dropped, Error, Timestamp};
 
 /// So many gaps are kept one by one; all are counted.
-const GAPS_MAX: usize = 1000;
+pub(crate) const GAPS_MAX: usize = 1000;
 
 /// What of a trace is gone: bytes of the file that mean nothing, events that make no sense where they stand, and what the
 /// recorder itself could not write.
@@ -106,10 +106,14 @@ impl Loss {
         Some(place)
     }
 
-    /// A gap lasted until then; `kept` is its place among those that are kept.
-    pub(crate) fn last_until(&mut self, kept: Option<usize>, to: Timestamp) {
-        let time = kept.and_then(|place| self.gaps[place].time.as_mut());
-        for (_, last) in time.into_iter().chain(self.time.as_mut()) {
+    /// Gaps lasted until then; `kept` are the places of those that are kept.
+    pub(crate) fn last_until(&mut self, kept: &[usize], to: Timestamp) {
+        for &place in kept {
+            if let Some((_, last)) = &mut self.gaps[place].time {
+                *last = to.max(*last);
+            }
+        }
+        if let Some((_, last)) = &mut self.time {
             *last = to.max(*last);
         }
     }

@@ -12,6 +12,7 @@ mod unknown;
 use std::collections::{HashMap, HashSet};
 
 use exectrace_format::go_v1::{EventType, Record, Records};
+use exectrace_format::limits::V1_WORKERS_MAX;
 use exectrace_format::{StackId, StringId, Version};
 
 use crate::damage::Damage;
@@ -205,6 +206,11 @@ impl Builder {
         builder
     }
 
+    /// Whether the worker is known, or there may be another one.
+    fn has_room(&self, worker: i64) -> bool {
+        self.workers.len() < V1_WORKERS_MAX || self.worker_of_number.contains_key(&worker)
+    }
+
     fn worker(&mut self, number: i64) -> usize {
         let next = self.workers.len();
         let index = *self.worker_of_number.entry(number).or_insert(next);
@@ -238,10 +244,10 @@ impl Builder {
             match (record, &mut mender) {
                 (Ok(record), mender) => {
                     if let Err(error) = self.record(index, &record, end) {
-                        mender
-                            .as_mut()
-                            .ok_or(error)?
-                            .faulty(self, error, &record, end);
+                        let mender = mender.as_mut().ok_or(error)?;
+                        if let Some(elsewhere) = mender.faulty(self, error, &record, end) {
+                            records = elsewhere;
+                        }
                     }
                 }
                 (Err(error), Some(mender)) => {
@@ -265,6 +271,9 @@ impl Builder {
         let [first, second, ..] = record.args;
         match record.event_type {
             EventType::Batch => {
+                if !self.has_room(first as i64) {
+                    return Err(Error::at(Cause::TooManyWorkers, record.offset));
+                }
                 self.batch(first as i64, second as i64, record.sequence as i64, end);
             }
             EventType::String => index

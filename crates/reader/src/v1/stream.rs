@@ -194,11 +194,12 @@ pub(super) const NO_PLACE: usize = usize::MAX;
 /// A cursor for each worker that has events.
 pub(super) fn cursors<'a>(index: &mut Index<'a>, file: &'a [u8]) -> Vec<Cursor<'a>> {
     let version = index.version;
-    std::mem::take(&mut index.workers)
-        .into_iter()
-        .enumerate()
-        .filter_map(|(place, worker)| Cursor::open(worker, place, file, version))
-        .collect()
+    let workers = std::mem::take(&mut index.workers);
+    let mut cursors = Vec::with_capacity(workers.len());
+    let workers = workers.into_iter().enumerate();
+    cursors
+        .extend(workers.filter_map(|(place, worker)| Cursor::open(worker, place, file, version)));
+    cursors
 }
 
 fn of_exit<'a>(exit: &LateExit) -> RawEvent<'a> {

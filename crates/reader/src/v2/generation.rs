@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use exectrace_format::go_v2::{Batch, BatchKind, EventType};
+use exectrace_format::limits::V2_THREADS_MAX;
 use exectrace_format::{StackId, StringId, ThreadId, Version};
 
 use super::clock::Clock;
@@ -79,8 +80,8 @@ pub(super) struct Builder<'a> {
     begin_units: u64,
     groups: Vec<Group<'a>>,
     group_of_thread: IdMap<usize>,
-    /// Times are in units until the end.
-    samples: Vec<(u64, Sample)>,
+    /// Their times are in units until the end.
+    samples: Vec<Sample>,
     strings: IdTable<Text<'a>>,
     stacks: Stacks,
 }
@@ -115,7 +116,11 @@ impl<'a> Builder<'a> {
     pub(super) fn add(&mut self, batch: Batch<'a>) -> Result<(), Error> {
         self.begin(batch.time);
         match batch.kind(self.version) {
-            BatchKind::Events => self.add_events(batch),
+            BatchKind::Events => {
+                let offset = batch.offset;
+                self.add_events(batch)
+                    .map_err(|cause| self.error(cause, offset))?;
+            }
             // Nobody but the experiment knows what is in it.
             BatchKind::Experiment => {}
             _ => {
@@ -135,9 +140,13 @@ impl<'a> Builder<'a> {
         self.begin_units = self.begin_units.min(units);
     }
 
-    pub(super) fn add_events(&mut self, batch: Batch<'a>) {
+    pub(super) fn add_events(&mut self, batch: Batch<'a>) -> Result<(), Cause> {
         let next = self.groups.len();
-        let index = *self.group_of_thread.entry(batch.thread.0).or_insert(next);
+        let thread = batch.thread.0;
+        if next == V2_THREADS_MAX && !self.group_of_thread.contains_key(&thread) {
+            return Err(Cause::TooManyThreads);
+        }
+        let index = *self.group_of_thread.entry(thread).or_insert(next);
         if index == next {
             self.groups.push(Group {
                 thread: batch.thread,
@@ -145,6 +154,7 @@ impl<'a> Builder<'a> {
             });
         }
         self.groups[index].batches.push(batch);
+        Ok(())
     }
 
     pub(super) fn add_entry(
@@ -167,10 +177,10 @@ impl<'a> Builder<'a> {
                 let [time, args @ ..] = entry.args;
                 let sample = Sample {
                     offset: entry.offset,
-                    time_ns: 0,
+                    time_ns: time as i64,
                     args,
                 };
-                self.samples.push((time, sample));
+                self.samples.push(sample);
             }
             EventType::Frequency => {
                 let earlier = self.units_per_second.replace(id);
@@ -239,14 +249,10 @@ impl<'a> Builder<'a> {
     }
 
     fn generation(self, clock: Clock, unnamed: Option<Unnamed>) -> Generation<'a> {
-        let mut samples: Vec<Sample> = self
-            .samples
-            .into_iter()
-            .map(|(units, sample)| Sample {
-                time_ns: clock.ns(units),
-                ..sample
-            })
-            .collect();
+        let mut samples = self.samples;
+        for sample in &mut samples {
+            sample.time_ns = clock.ns(sample.time_ns as u64);
+        }
         go_sort::sort(&mut samples, |sample| sample.time_ns);
         Generation {
             number: self.number,

@@ -11,6 +11,7 @@ use super::clock::Clock;
 use super::framing::Framing;
 use super::generation::{Builder, Generation};
 use crate::damage::{Damage, Events};
+use crate::loss::GAPS_MAX;
 use crate::{Cause, Error, Repair, Timestamp};
 
 /// So many records of a batch must decode.
@@ -22,6 +23,8 @@ const THREAD_MAX: u64 = 1 << 48;
 
 /// A gap whose times are in units: what they are in nanoseconds is known when the generation is.
 struct Rough {
+    /// More than one where there are too many for each to be kept.
+    count: u64,
     error: Error,
     bytes: u64,
     events: Events,
@@ -33,6 +36,8 @@ struct Rough {
 struct Salvage<'a> {
     builder: Option<Builder<'a>>,
     gaps: Vec<Rough>,
+    /// How many of them came before the last batch that was kept.
+    gaps_closed: usize,
     /// The time of the last batch.
     last_units: Option<u64>,
 }
@@ -43,6 +48,7 @@ impl<'a> Framing<'a> {
         let mut salvage = Salvage {
             builder: None,
             gaps: Vec::new(),
+            gaps_closed: 0,
             last_units: None,
         };
         if let Some(batch) = self.spilled.take() {
@@ -73,7 +79,11 @@ impl<'a> Framing<'a> {
                         has_end = true;
                         break;
                     }
-                    Belongs::Nowhere(open) => self.leave_out(&mut salvage, &batch, open),
+                    Belongs::Nowhere(open) => {
+                        let found = batch.generation.0;
+                        let cause = Cause::GenerationOutOfOrder { open, found };
+                        self.leave_out(&mut salvage, &batch, cause, open);
+                    }
                 },
             }
         }
@@ -141,12 +151,18 @@ impl<'a> Framing<'a> {
             .builder
             .get_or_insert_with(|| Builder::new(self.version, number, offset));
         salvage.last_units = Some(batch.time);
-        for gap in &mut salvage.gaps {
-            gap.to_units.get_or_insert(batch.time);
+        for gap in &mut salvage.gaps[salvage.gaps_closed..] {
+            gap.to_units = gap.to_units.max(Some(batch.time));
         }
+        salvage.gaps_closed = salvage.gaps.len();
         builder.begin(batch.time);
         match batch.kind(self.version) {
-            BatchKind::Events => return builder.add_events(batch),
+            BatchKind::Events => {
+                if let Err(cause) = builder.add_events(batch) {
+                    self.leave_out(salvage, &batch, cause, number);
+                }
+                return;
+            }
             BatchKind::Experiment => return,
             _ => {}
         }
@@ -173,15 +189,14 @@ impl<'a> Framing<'a> {
         }
     }
 
-    /// A batch of a generation that is over: it came too late, or its number is damaged.
-    fn leave_out(&self, salvage: &mut Salvage<'a>, batch: &Batch<'a>, open: u64) {
-        let found = batch.generation.0;
-        let cause = Cause::GenerationOutOfOrder { open, found };
+    /// A batch that the open generation cannot have: that of one that is over, as it came too late or its number is damaged, or
+    /// that of a thread too many.
+    fn leave_out(&self, salvage: &mut Salvage<'a>, batch: &Batch<'a>, cause: Cause, open: u64) {
         let error = Error {
             thread: (batch.thread != ThreadId::NONE).then_some(batch.thread),
             ..Error::at(cause, batch.offset).in_generation(open)
         };
-        let bytes = self.items.offset() - batch.offset;
+        let bytes = batch.data_offset + batch.data.len() as u64 - batch.offset;
         let events = match batch.kind(self.version) {
             BatchKind::Events => {
                 let whole = batch.events().take_while(Result::is_ok).count() as u64;
@@ -327,15 +342,33 @@ fn is_plausible(batch: &Batch<'_>, last: u64) -> bool {
     number != 0 && is_near && (thread == ThreadId::NONE || thread.0 < THREAD_MAX)
 }
 
+impl Rough {
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+        self.events = self.events.and(other.events);
+        let from = [self.from_units, other.from_units].into_iter().flatten();
+        self.from_units = from.min();
+        self.to_units = self.to_units.max(other.from_units);
+    }
+}
+
 impl Salvage<'_> {
     fn lose(&mut self, error: Error, bytes: u64, events: Events) {
-        self.gaps.push(Rough {
+        let gap = Rough {
+            count: 1,
             error,
             bytes,
             events,
             from_units: self.last_units,
             to_units: None,
-        });
+        };
+        if self.gaps.len() <= GAPS_MAX {
+            self.gaps.push(gap);
+        } else if let Some(last) = self.gaps.last_mut() {
+            last.add(&gap);
+            self.gaps_closed = self.gaps_closed.min(GAPS_MAX);
+        }
     }
 
     /// The generation ends without its end: what else it had is not known.
@@ -356,6 +389,7 @@ impl Salvage<'_> {
             let to = gap.to_units.or(gap.from_units).map(ns);
             let time = from.zip(to).map(|(from, to)| (from, to.max(from)));
             damage.lose(gap.error, gap.bytes, gap.events, time);
+            damage.loss.gap_count += gap.count - 1;
         }
     }
 }

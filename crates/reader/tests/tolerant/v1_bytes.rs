@@ -1,7 +1,9 @@
 //! Format v1: bytes that are no records.
 
-use exectrace_format::{ThreadId, WorkerId};
-use exectrace_reader::Timestamp;
+use exectrace_format::go_v1::EventType;
+use exectrace_format::limits::V1_WORKERS_MAX;
+use exectrace_format::{ThreadId, WorkerId, varint};
+use exectrace_reader::{Cause, Timestamp};
 
 use super::read;
 use super::v1::{BEGIN, fault, file};
@@ -107,4 +109,30 @@ fn a_cut_file_keeps_what_is_whole() {
         (4, 0, false)
     );
     assert_eq!(read.types().last(), Some(&"UserLog"));
+}
+
+#[test]
+fn of_more_workers_than_a_process_has_the_rest_is_lost() {
+    let mut file = file("1.19", BEGIN);
+    let mut rest = 0;
+    // There is one already.
+    for worker in 1..V1_WORKERS_MAX + 10 {
+        if worker == V1_WORKERS_MAX {
+            rest = file.len();
+        }
+        file.push(EventType::Batch as u8 | 1 << 6);
+        varint::push(&mut file, worker as u64);
+        varint::push(&mut file, 2000);
+        file.extend([EventType::HeapAlloc as u8 | 1 << 6, 1, 1]);
+    }
+    let fault = fault(&file);
+    assert_eq!(
+        (fault.cause, fault.offset),
+        (Cause::TooManyWorkers, rest as u64)
+    );
+    let read = read(&file);
+    assert_eq!(read.loss.bytes, (file.len() - rest) as u64);
+    assert_eq!((read.loss.gap_count, read.loss.is_exact), (1, false));
+    assert_eq!(read.loss.gaps[0].error, fault);
+    assert_eq!(read.events.len(), 4 + V1_WORKERS_MAX - 1);
 }

@@ -1,7 +1,8 @@
 //! Format v2.
 
+use exectrace_format::limits::V2_THREADS_MAX;
 use exectrace_format::role::State;
-use exectrace_format::text;
+use exectrace_format::{text, varint};
 use exectrace_reader::{Cause, Kind, Reader, Repair, Validator};
 
 use super::{Read, read, steps};
@@ -128,6 +129,10 @@ fn statuses_are_taken_at_their_word_where_go_takes_them() {
         ),
         &format!("{SECOND_THREAD}GoStatus dt=1 task=1 thread=8 status=2"),
         "ProcStatus dt=1 worker=5 status=1\nGoStatus dt=1 task=1 thread=7 status=2",
+        &format!(
+            "GoSyscallBegin dt=15 worker_seq=1 stack=0\nGoSyscallEnd dt=1\nProcStop dt=1
+            {SECOND_THREAD}ProcStop dt=1"
+        ),
     ] {
         let file = generation(events);
         assert_eq!(judge(&file), Ok(Judgement::Whole), "{events}");
@@ -314,6 +319,43 @@ fn a_batch_from_far_ahead_is_read_as_go_reads_it() {
         GoCreate dt=1023 task=2 start_stack=0 stack=0
         GoCreate dt=1 task=3 start_stack=0 stack=0";
     assert_eq!(judge(&generation(last)), Ok(Judgement::Whole));
+}
+
+#[test]
+fn of_more_threads_than_a_process_has_the_last_are_lost() {
+    const TOO_MANY: usize = 1500;
+    let mut file = generation("");
+    let end = file.pop().expect("the generation ends");
+    let mut rest = 0;
+    // There is one already.
+    for number in 1..V2_THREADS_MAX + TOO_MANY {
+        if number == V2_THREADS_MAX {
+            rest = file.len();
+        }
+        file.extend([1, 1]);
+        varint::push(&mut file, 1000 + number as u64);
+        // The status of a worker that is idle.
+        file.extend([10, 4, 13, 1, 9, 2]);
+    }
+    let lost = file.len() - rest;
+    file.push(end);
+    let fault = Reader::new(&file)
+        .expect("has a header")
+        .find_map(Result::err)
+        .expect("strict mode refuses it");
+    assert_eq!(
+        (fault.cause, fault.offset),
+        (Cause::TooManyThreads, rest as u64)
+    );
+    let read = read(&file);
+    assert_eq!(read.events.len(), 4 + V2_THREADS_MAX - 1);
+    let loss = read.loss;
+    assert_eq!(
+        (loss.bytes, loss.events, loss.is_exact),
+        (lost as u64, TOO_MANY as u64, true)
+    );
+    assert_eq!((loss.gap_count, loss.gaps.len()), (TOO_MANY as u64, 1000));
+    assert_eq!(loss.gaps[0].error.cause, fault.cause);
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl<'d, 'a> Mender<'d, 'a> {
         }
     }
 
-    /// A record that can be decoded, and up to `end` says what cannot be.
+    /// A record that can be decoded, and up to `end` says what cannot be. Where to go on, if not there.
     #[cold]
     pub(super) fn faulty(
         &mut self,
@@ -45,8 +45,13 @@ impl<'d, 'a> Mender<'d, 'a> {
         error: Error,
         record: &Record<'_>,
         end: u64,
-    ) {
+    ) -> Option<Records<'a>> {
         match record.event_type {
+            // Whose are the events that follow?
+            EventType::Batch => {
+                let from = record.offset as usize;
+                return Some(self.give_up(builder, error, from, Broken::Batch));
+            }
             EventType::String => self.damage.repair(Repair::Table, error),
             EventType::Frequency => {
                 self.clock.get_or_insert((error, end - record.offset));
@@ -57,10 +62,11 @@ impl<'d, 'a> Mender<'d, 'a> {
                 self.damage.lose(error, bytes, Events::Exactly(1), time);
                 builder.events -= 1;
                 self.leave_out(builder, record.offset, end);
-                return;
+                return None;
             }
         }
         builder.end = end;
+        None
     }
 
     /// Bytes that cannot be decoded; `end` is where the decoder stands. Where to go on.
@@ -86,6 +92,7 @@ impl<'d, 'a> Mender<'d, 'a> {
             }),
             Broken::Table | Broken::Event => {
                 if let Some((at, batch)) = self.search.as_batch(from, &builder.seen)
+                    && builder.has_room(batch[0])
                     && self.search.makes_sense(at, &builder.seen)
                 {
                     return self.batch(builder, error, from, at, batch);
