@@ -193,6 +193,9 @@ impl Demands<'_, '_, '_> {
 
     /// A task is not there.
     fn end(&mut self, id: u64) {
+        if id == NONE {
+            return;
+        }
         if self.order.tasks.get(id).is_some() {
             self.task(id, State::NotExist);
             self.order.tasks.remove(id);

@@ -207,6 +207,17 @@ fn what_nobody_can_place_is_left_out() {
 }
 
 #[test]
+fn the_number_that_stands_for_no_task_is_created_once() {
+    // Go's reader takes it for a task where it is created.
+    let create = "GoCreateBlocked dt=1 task=18446744073709551615 start_stack=0 stack=0\n";
+    assert_eq!(judge(&generation(create)), Ok(Judgement::Whole));
+    let read = read(&generation(&create.repeat(2)));
+    assert!(read.repairs.is_none(), "{}", read.repairs);
+    assert_eq!((read.loss.events, read.loss.is_exact), (1, true));
+    assert_eq!(read.loss.gaps[0].error.cause, Cause::TaskExists);
+}
+
+#[test]
 fn the_rest_of_a_batch_is_lost_behind_what_is_no_event() {
     let lines =
         format!("{TABLES}{THREAD}GoBlock dt=1 reason=1 stack=0\nGoBlock dt=1 reason=1 stack=0");
