@@ -54,11 +54,13 @@
 //! | `selection` | [`Selection`]: which tasks an analysis tells of |
 //! | `named_frame` | [`NamedFrame`]: a frame of a stack, with names |
 //! | `findings` | [`Findings`]: what cost the tasks of a program time, the worst first |
+//! | `load`, `requests` | [`Load`]: how busy a program was over time; [`Requests`]: how long what it did for its users took |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
 mod annotations;
 mod blockers;
+mod buckets;
 mod carried_user_tasks;
 mod collector_activity;
 mod distribution;
@@ -72,12 +74,14 @@ mod id;
 mod interval;
 mod latency;
 mod lives;
+mod load;
 mod mutator_utilization;
 mod named_frame;
 mod pass;
 mod profile;
 mod profile_report;
 mod profile_type;
+mod requests;
 mod selection;
 mod selector;
 mod task_life;
@@ -109,6 +113,7 @@ pub use latency::{
     LatencyReport, LatencyStrayEnd, OpenEnds,
 };
 pub use lives::{Life, LifeId, Lives};
+pub use load::{Load, LoadBucket, LoadReport};
 pub use mutator_utilization::{
     CollectorWork, MutatorUtilization, MutatorUtilizationReport, UtilizationCurve,
     UtilizationPoint, UtilizationWindow,
@@ -118,6 +123,7 @@ pub use pass::Pass;
 pub use profile::Profile;
 pub use profile_report::{ProfileFunction, ProfileReport, ProfileStack, ProfileSums};
 pub use profile_type::ProfileType;
+pub use requests::{REQUEST_BUCKETS, Request, RequestGroup, RequestId, Requests, RequestsReport};
 pub use selection::{Selection, UserTaskChoice};
 pub use task_life::{LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};

@@ -42,6 +42,23 @@ impl Ended {
         self.first = first;
     }
 
+    /// Why not to trust a trace, in a line; `None` if it is whole.
+    pub(crate) fn trust(&self, input: &Input<'_>) -> Option<String> {
+        let mut reasons = Vec::new();
+        reasons.extend(input.fault.map(|fault| fault.to_string()));
+        reasons.extend(self.fault.map(|fault| fault.to_string()));
+        if !self.loss.is_none() {
+            reasons.push(format!(
+                "lost: {}",
+                damage::loss_line(&self.loss, self.first)
+            ));
+        }
+        if !self.repairs.is_none() {
+            reasons.push(format!("put right: {}", self.repairs));
+        }
+        (!reasons.is_empty()).then(|| format!("not whole ({})", reasons.join("; ")))
+    }
+
     /// Says what was lost.
     pub(crate) fn tell(&self, input: &Input<'_>, is_strict: bool) -> Outcome {
         let name = &input.name;

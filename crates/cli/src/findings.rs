@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport};
 
-pub(crate) use self::json::Line;
+pub(crate) use self::json::{FindingLine, Line};
+pub(crate) use self::text::print_list;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};

@@ -25,6 +25,7 @@ mod selection;
 mod shown;
 mod spread_line;
 mod state;
+mod summary;
 mod table;
 mod tasks;
 mod units;
@@ -60,6 +61,8 @@ enum Command {
     Info(info::Arguments),
     /// Print the events of a trace, one a line.
     Events(events::Arguments),
+    /// Say on one screen whether a trace is whole, what its program is short of, and what took long.
+    Summary(summary::Arguments),
     /// Say what cost the tasks of a program time, the worst first.
     Findings(findings::Arguments),
     /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
@@ -100,6 +103,7 @@ pub fn run() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments).map(|()| Outcome::Whole),
         Command::Info(arguments) => info::run(&arguments),
         Command::Events(arguments) => events::run(&arguments),
+        Command::Summary(arguments) => summary::run(&arguments),
         Command::Findings(arguments) => findings::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Blockers(arguments) => blockers::run(&arguments),

@@ -22,6 +22,7 @@ const ROWS: &[Row] = &[
     ("info", of::<crate::info::Line<'static>>),
     ("latency", of::<crate::latency::Line<'static>>),
     ("profile", of::<crate::profile::Line<'static>>),
+    ("summary", of::<crate::summary::Line<'static>>),
     ("tasks", of::<crate::tasks::Line<'static>>),
     ("why", of::<crate::why::Line<'static>>),
     ("workers", of::<crate::workers::Line<'static>>),

@@ -20,6 +20,7 @@ const COMMANDS: &[&[&str]] = &[
     &["events", "--stacks"],
     &["findings", "--most", "0"],
     &["gc"],
+    &["summary", "--most", "0"],
     &["info"],
     &["info", "--strict"],
     &["profile", "cpu"],

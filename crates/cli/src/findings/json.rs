@@ -39,7 +39,7 @@ pub(crate) struct Line<'a> {
 
 /// Something that cost tasks time.
 #[derive(JsonSchema, Serialize)]
-struct FindingLine<'a> {
+pub(crate) struct FindingLine<'a> {
     /// What kind of thing.
     class: &'static str,
     /// `low`, `medium` or `high`, by the share.
@@ -105,7 +105,7 @@ pub(super) fn print(
         file: found.file,
         span_ns: report.span_ns,
         findings: findings
-            .map(|finding| FindingLine::of(finding, found))
+            .map(|finding| FindingLine::of(finding, found.reading.first, found.file))
             .collect(),
         truncated: total > most,
         total,
@@ -115,8 +115,7 @@ pub(super) fn print(
 }
 
 impl<'a> FindingLine<'a> {
-    fn of(finding: &'a Finding, found: &Found<'_>) -> Self {
-        let first = found.reading.first;
+    pub(crate) fn of(finding: &'a Finding, first: Timestamp, file: &str) -> Self {
         let evidence = finding.evidence.iter();
         Self {
             class: finding.class.name(),
@@ -128,20 +127,16 @@ impl<'a> FindingLine<'a> {
             cause: finding.cause.as_ref().map(PlaceLine::of),
             evidence: evidence.map(|case| EvidenceLine::of(case, first)).collect(),
             advice: class::words(finding.class).advice,
-            next: next(finding, found),
+            next: next(finding, first, file),
         }
     }
 }
 
 /// What to look at next: all that happened around the worst case.
-fn next(finding: &Finding, found: &Found<'_>) -> Vec<String> {
-    let first = found.reading.first;
+fn next(finding: &Finding, first: Timestamp, file: &str) -> Vec<String> {
     let commands = finding.evidence.iter().take(1).map(|case| {
         let (from_ns, to_ns) = (case.from.since_ns(first), case.to.since_ns(first));
-        format!(
-            "exectrace events --from {from_ns}ns --to {to_ns}ns --stacks {}",
-            found.file
-        )
+        format!("exectrace events --from {from_ns}ns --to {to_ns}ns --stacks {file}")
     });
     commands.collect()
 }

@@ -1,12 +1,14 @@
 //! Findings for people.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
-use exectrace_analysis::{Evidence, Finding, Place};
+use exectrace_analysis::{Evidence, Finding, FindingsReport, Place};
+use exectrace_reader::Timestamp;
 
 use super::class;
 use super::{Arguments, Found};
+use crate::shown::{duration, name};
+use crate::{table, units};
 
 /// Frames that are shown of a stack.
 const FRAMES: usize = 6;
@@ -18,40 +20,45 @@ pub(super) fn print(
     arguments: &Arguments,
 ) -> io::Result<()> {
     let report = &found.reading.report;
-    let span = duration(report.span_ns);
-    let total = report.findings.len();
-    let count = match total {
-        0 => String::from("nothing found"),
-        1 => String::from("1 finding"),
-        total => format!("{total} findings"),
-    };
-    writeln!(output, "{}: {count} in {span}", found.file)?;
+    writeln!(output, "{}: {}", found.file, duration(report.span_ns))?;
     let most = match arguments.most {
         0 => usize::MAX,
         most => most,
     };
+    print_list(output, report, most, found.reading.first)
+}
+
+/// Prints how many findings there are, and the first of them; times since `first`, the first event.
+pub(crate) fn print_list(
+    output: &mut impl Write,
+    report: &FindingsReport,
+    most: usize,
+    first: Timestamp,
+) -> io::Result<()> {
+    let total = report.findings.len();
+    match total {
+        0 => writeln!(output, "nothing found that cost tasks time")?,
+        total => writeln!(output, "{}", units::count(total as u64, "finding"))?,
+    }
     for (index, finding) in report.findings.iter().take(most).enumerate() {
-        print_finding(output, index + 1, finding, found)?;
+        print_finding(output, index + 1, finding, first)?;
     }
-    if total > most {
-        writeln!(output, " and {} more: --most 0 prints all", total - most)?;
-    }
-    Ok(())
+    table::rest(output, total.saturating_sub(most))
 }
 
 fn print_finding(
     output: &mut impl Write,
     number: usize,
     finding: &Finding,
-    found: &Found<'_>,
+    first: Timestamp,
 ) -> io::Result<()> {
     let words = class::words(finding.class);
     let (severity, title) = (finding.severity.name(), words.title);
     let (lost, count) = (duration(finding.lost_ns), finding.count);
-    let times = if count == 1 { "time" } else { "times" };
+    let times = units::count(count, "time");
     writeln!(
         output,
-        "{number:>2} {severity}: {title}, {lost} lost ({:.1} % of one task's time), {count} {times}",
+        "{number:>2} {severity}: {title}, {lost} lost ({:.1} % of one task's time), {times}",
         finding.share * 100.0
     )?;
     match &finding.place {
@@ -62,13 +69,12 @@ fn print_finding(
         writeln!(output, "   {} {}", words.cause, self::place(cause))?;
     }
     if let Some(worst) = finding.evidence.first() {
-        print_evidence(output, worst, found)?;
+        print_evidence(output, worst, first)?;
     }
     writeln!(output, "   {}", words.advice)
 }
 
-fn print_evidence(output: &mut impl Write, worst: &Evidence, found: &Found<'_>) -> io::Result<()> {
-    let first = found.reading.first;
+fn print_evidence(output: &mut impl Write, worst: &Evidence, first: Timestamp) -> io::Result<()> {
     let (from_ns, to_ns) = (worst.from.since_ns(first), worst.to.since_ns(first));
     writeln!(
         output,
@@ -91,20 +97,16 @@ fn print_evidence(output: &mut impl Write, worst: &Evidence, found: &Found<'_>) 
 fn place(place: &Place) -> String {
     let function = match place.function.as_str() {
         "" => String::from("(not told)"),
-        function => function.escape_debug().to_string(),
+        function => name(function),
     };
     match (place.file.as_str(), place.line) {
         ("", _) => function,
-        (file, 0) => format!("{function} ({})", file.escape_debug()),
-        (file, line) => format!("{function} ({}:{line})", file.escape_debug()),
+        (file, 0) => format!("{function} ({})", name(file)),
+        (file, line) => format!("{function} ({}:{line})", name(file)),
     }
 }
 
 /// A time since the first event, as `--from` takes it.
 fn seconds(ns: i64) -> String {
     format!("{:.6}s", ns as f64 / 1e9)
-}
-
-fn duration(ns: i64) -> String {
-    format!("{:.1?}", Duration::from_nanos(ns.unsigned_abs()))
 }

@@ -1,0 +1,86 @@
+//! `exectrace summary`: whether a trace is whole, what the program is short of, how busy it was, how long requests took, and what
+//! cost them time.
+
+mod json;
+mod shortage;
+mod text;
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use exectrace_analysis::{Findings, FindingsReport, Load, LoadReport, Requests, RequestsReport};
+
+pub(crate) use self::json::Line;
+use crate::error::CommandError;
+use crate::input::InputArguments;
+use crate::outcome::{self, Outcome};
+use crate::reading::{self, Reading};
+use crate::window::WindowArguments;
+
+/// Arguments of `exectrace summary`.
+#[derive(clap::Args)]
+#[command(after_help = outcome::EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// The traces; - is standard input. Files that are parts of one trace are put together.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// How many names of requests and how many findings are printed of a trace; 0 for all.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
+    most: usize,
+    /// Print JSON, an object for each trace.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    window: WindowArguments,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+impl Arguments {
+    fn most(&self) -> usize {
+        match self.most {
+            0 => usize::MAX,
+            most => most,
+        }
+    }
+}
+
+/// What was found in a trace.
+struct Found<'a> {
+    file: &'a str,
+    /// Whether the trace is whole, in words.
+    trust: String,
+    is_whole: bool,
+    reading: Reading<(LoadReport, RequestsReport, FindingsReport)>,
+}
+
+/// Prints the summary of each trace.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    let inputs = arguments.input.open_all(&arguments.files)?;
+    let mut worst = inputs.outcome;
+    let mut output = BufWriter::new(io::stdout().lock());
+    for (index, input) in inputs.traces().iter().enumerate() {
+        let analyses = (Load::default(), Requests::default(), Findings::default());
+        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, analyses);
+        if let Some(reading) = reading {
+            let trust = ended.trust(input);
+            let found = Found {
+                file: &input.name,
+                is_whole: trust.is_none(),
+                trust: trust.unwrap_or_else(|| String::from("whole")),
+                reading,
+            };
+            if arguments.json {
+                json::print(&mut output, &found, arguments)?;
+            } else {
+                if index > 0 {
+                    writeln!(output)?;
+                }
+                text::print(&mut output, &found, arguments)?;
+            }
+        }
+        output.flush()?;
+        worst = worst.max(ended.tell(input, arguments.input.strict));
+    }
+    Ok(worst.allow_partial(arguments.input.allow_partial))
+}
