@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use exectrace_reader::{Event, StackId, State, StringId, TaskId, Timestamp};
 
 use crate::frame_list::FrameList;
+use crate::key_hasher::BuildKeyHasher;
 use crate::selector::{GroupMember, Selector};
 use crate::{Analysis, Context, Interval, NamedFrame, Selection};
 
@@ -15,7 +16,7 @@ use crate::{Analysis, Context, Interval, NamedFrame, Selection};
 #[derive(Clone, Debug)]
 pub struct Blockers {
     selector: Selector,
-    waits: HashMap<Key, Waits>,
+    waits: HashMap<Key, Waits, BuildKeyHasher>,
     open: Vec<(GroupMember, i64)>,
 }
 
@@ -117,7 +118,7 @@ impl Blockers {
     pub fn of(selection: Selection) -> Self {
         Self {
             selector: Selector::new(selection),
-            waits: HashMap::new(),
+            waits: HashMap::default(),
             open: Vec::new(),
         }
     }

@@ -72,6 +72,7 @@ mod gc;
 mod histogram;
 mod id;
 mod interval;
+mod key_hasher;
 mod latency;
 mod lives;
 mod load;

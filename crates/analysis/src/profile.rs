@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use exectrace_reader::{Event, Kind, StackId, State, StringId, TaskId, Timestamp};
 
 use crate::frame_list::FrameList;
+use crate::key_hasher::BuildKeyHasher;
 use crate::selector::{GroupMember, Selector};
 use crate::{
     Analysis, Context, Interval, LifeId, ProfileFunction, ProfileReport, ProfileStack, ProfileSums,
@@ -52,11 +53,11 @@ pub struct Profile {
     profile_type: ProfileType,
     is_ended_only: bool,
     selector: Selector,
-    sums: HashMap<Key, ProfileSums>,
+    sums: HashMap<Key, ProfileSums, BuildKeyHasher>,
     /// Where each life stopped last; kept for off-CPU profiles alone.
     stops: Vec<StackId>,
     /// The system calls that tasks began last and that nothing else tells of; format v1 alone has such.
-    calls: HashMap<TaskId, Call>,
+    calls: HashMap<TaskId, Call, BuildKeyHasher>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,9 +89,9 @@ impl Profile {
             profile_type,
             is_ended_only: false,
             selector: Selector::new(selection),
-            sums: HashMap::new(),
+            sums: HashMap::default(),
             stops: Vec::new(),
-            calls: HashMap::new(),
+            calls: HashMap::default(),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use exectrace_analysis::{
     Analysis, Blockers, BlockersReport, Pass, Profile, ProfileReport, ProfileType, Selection,
-    UserTaskChoice, Waker, Window,
+    TaskTime, TaskTimes, UserTaskChoice, Waker, Window,
 };
 use exectrace_reader::{Reader, State, TaskId, Timestamp, UserTaskId};
+use exectrace_testkit::Corpus;
 
 /// Two tasks, on one worker, in nanoseconds since the first event:
 ///
@@ -62,7 +63,11 @@ fn read<A: Analysis>(window: Window, analysis: A) -> A::Report {
 
 fn read_trace<A: Analysis>(trace: &str, window: Window, analysis: A) -> A::Report {
     let file = exectrace_format::text::parse(trace).expect("is a trace");
-    let mut reader = Reader::new(&file).expect("has a header");
+    read_bytes(&file, window, analysis)
+}
+
+fn read_bytes<A: Analysis>(file: &[u8], window: Window, analysis: A) -> A::Report {
+    let mut reader = Reader::new(file).expect("has a header");
     let mut pass = Pass::new(window, analysis);
     while let Some(event) = reader.next() {
         pass.event(&event.expect("can be read"), reader.tables());
@@ -358,5 +363,57 @@ fn time_and_the_network_are_told_from_code() {
         check_waker("GoSleep", wakes, sleep);
         check_waker("GoBlockNet", wakes, network);
         check_waker("GoBlockRecv", wakes, other);
+    }
+}
+
+#[test]
+fn a_stretch_of_no_length_is_none() {
+    // One tick is half a nanosecond: the wait for the network begins and ends in the same one.
+    let trace = "go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=2000000000
+        String string=1 text=\"main.serve\"
+        Stack stack=1 frame=0x10,1,0,5
+        ProcStart dt=1 thread=7
+        GoCreate dt=2 task=1 start_stack=1
+        GoStart dt=1 task=1 seq=1
+        GoBlockNet dt=3 stack=1
+        GoUnblock dt=1 task=1 seq=2
+        GoStart dt=8 task=1 seq=3
+        GoBlockRecv dt=4 stack=1
+        ProcStop dt=100";
+    let off_cpu = read_trace(trace, Window::WHOLE, Profile::new(ProfileType::OffCpu));
+    let expect = [
+        "main.serve chan receive 1x50 open 1x50",
+        "main.serve runnable 1x4",
+    ];
+    assert_eq!(lines(&off_cpu), expect);
+    let net = read_trace(trace, Window::WHOLE, Profile::new(ProfileType::Net));
+    assert_eq!(lines(&net), [""; 0]);
+}
+
+#[test]
+fn a_task_that_waits_for_the_whole_trace_is_counted_once_as_open() {
+    for file in [
+        "recorded/go1.19/blocked.trace",
+        "recorded/go1.27/blocked.trace",
+    ] {
+        let bytes = Corpus::shipped().trace(file).bytes();
+        let analyses = (
+            TaskTimes::default(),
+            Profile::new(ProfileType::OffCpu),
+            Blockers::default(),
+        );
+        let (tasks, off_cpu, blockers) = read_bytes(&bytes, Window::WHOLE, analyses);
+        let has_waited =
+            |task: &&TaskTime| !task.has_ended && task.times.blocked_ns() == task.times.life_ns();
+        let waiting: Vec<_> = tasks.tasks.iter().filter(has_waited).collect();
+        let waited_ns: i64 = waiting.iter().map(|task| task.times.life_ns()).sum();
+        assert!(waiting.len() > 2, "{file}");
+        assert!(blockers.open_count >= waiting.len() as u64, "{file}");
+        assert!(off_cpu.sums.open_ns >= waited_ns, "{file}");
+        let of_blockers = blockers.ns + blockers.open_ns;
+        let of_tasks: i64 = tasks.tasks.iter().map(|it| it.times.blocked_ns()).sum();
+        assert_eq!(of_blockers, of_tasks, "{file}");
     }
 }

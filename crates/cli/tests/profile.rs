@@ -235,6 +235,24 @@ fn go_tool_pprof_opens_what_is_written() {
     }
 }
 
+/// A process hashes by numbers of its own, so that an order which hangs on that would differ.
+#[test]
+fn the_same_file_gives_the_same_bytes() {
+    let trace = Corpus::shipped().trace(TRACES[2]).path().to_owned();
+    for arguments in [
+        &["profile", "offcpu", "--json", "--most", "0"][..],
+        &["profile", "sched", "--folded"],
+        &["profile", "cpu", "--most", "0"],
+        &["blockers", "--json", "--most", "0"],
+    ] {
+        let printed = run(arguments, &[&trace]).stdout;
+        assert!(!printed.is_empty());
+        for _ in 0..3 {
+            assert!(run(arguments, &[&trace]).stdout == printed, "{arguments:?}");
+        }
+    }
+}
+
 const TYPES: [&str; 6] = ["cpu", "offcpu", "sched", "net", "sync", "syscall"];
 
 /// How often and how long, by the names, files and lines of a stack: frames may have other addresses in pprof's form.
