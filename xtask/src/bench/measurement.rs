@@ -11,16 +11,22 @@ pub(super) struct Measurement {
     pub(super) unit: String,
     /// What was measured beside it.
     pub(super) reference: String,
+    /// The value at its best, where the bench looks for that.
+    pub(super) quickest: Option<f64>,
 }
 
 impl Measurement {
-    /// The key and the measurement of a line, if it is one: of the five fields, or in the words of one of `rows`.
+    /// The key and the measurement of a line, if it is one: of its fields, or in the words of one of `rows`.
     pub(super) fn parse<'r>(
         line: &str,
         mut rows: impl Iterator<Item = &'r Row>,
     ) -> Option<(String, Self)> {
-        let (key, value, unit, reference) = match line.split('\t').collect::<Vec<_>>()[..] {
-            ["bench", key, value, unit, reference] => (key, value, unit, reference),
+        let (key, value, unit, reference, quickest) = match line.split('\t').collect::<Vec<_>>()[..]
+        {
+            ["bench", key, value, unit, reference] => (key, value, unit, reference, None),
+            ["bench", key, value, unit, reference, quickest] => {
+                (key, value, unit, reference, Some(quickest))
+            }
             [line] => {
                 let row = rows.find(|row| {
                     let rest = line.strip_prefix(row.what);
@@ -28,25 +34,43 @@ impl Measurement {
                 })?;
                 let (value, rest) = line[row.what.len() + 2..].split_once(' ')?;
                 let (unit, reference) = rest.split_once(" (").unwrap_or((rest, ""));
-                (row.key, value, unit, reference.trim_end_matches(')'))
+                (row.key, value, unit, reference.trim_end_matches(')'), None)
             }
             _ => return None,
         };
+        let quickest = match quickest {
+            Some(quickest) => Some(number(quickest)?),
+            None => None,
+        };
         let measurement = Self {
-            value: value.parse().ok().filter(|value: &f64| value.is_finite())?,
+            value: number(value)?,
             unit: unit.to_owned(),
             reference: reference.to_owned(),
+            quickest,
         };
         Some((key.to_owned(), measurement))
+    }
+
+    /// The value at its best, as text; empty where the bench did not look for that.
+    pub(super) fn quickest(&self) -> String {
+        self.quickest.map(digits).unwrap_or_default()
     }
 }
 
 impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Ratios about one say nothing with one digit.
-        let digits = if self.value < 10.0 { 2 } else { 1 };
-        write!(f, "{:.digits$} {}", self.value, self.unit)
+        write!(f, "{} {}", digits(self.value), self.unit)
     }
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+fn digits(value: f64) -> String {
+    // Ratios about one say nothing with one digit.
+    let digits = if value < 10.0 { 2 } else { 1 };
+    format!("{value:.digits$}")
 }
 
 #[cfg(test)]
@@ -75,15 +99,23 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_five_fields() {
+    fn a_line_is_five_fields_or_six() {
         let (key, it) = parse("bench\tevent\t12.5\tns\tclock 9.6 ns").expect("five fields");
         assert_eq!(
             (key.as_str(), it.value, it.unit.as_str()),
             ("event", 12.5, "ns")
         );
         assert_eq!(it.reference, "clock 9.6 ns");
+        assert_eq!((it.quickest, it.quickest().as_str()), (None, ""));
+        let (_, it) = parse("bench\tevent\t12.5\tns\tclock\t11.25").expect("six fields");
+        assert_eq!(
+            (it.reference.as_str(), it.quickest().as_str()),
+            ("clock", "11.2")
+        );
         for line in [
             "",
+            "bench\tevent\t12.5\tns\tclock\tfast",
+            "bench\tevent\t12.5\tns\tclock\t11\t10",
             "bench\tevent\t12.5\tns",
             "bench\tevent\tfast\tns\t",
             "bench\tevent\tNaN\tns\t",

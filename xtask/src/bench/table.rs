@@ -22,19 +22,24 @@ impl Table {
     pub(super) fn text(&self, measured: &BTreeMap<String, Measurement>) -> String {
         let mut text = line(
             self.heading,
-            ["ours", "target", "stretch"],
+            ["ours", "quickest", "target", "stretch"],
             "",
             "in the same run",
         );
         for row in self.rows {
-            let (ours, verdict, reference) = match measured.get(row.key) {
-                Some(it) => (it.to_string(), row.verdict(it), it.reference.as_str()),
-                None => (String::new(), "not measured", ""),
+            let (ours, quickest, verdict, reference) = match measured.get(row.key) {
+                Some(it) => (
+                    it.to_string(),
+                    it.quickest(),
+                    row.verdict(it),
+                    it.reference.as_str(),
+                ),
+                None => (String::new(), String::new(), "not measured", ""),
             };
             let (target, stretch) = (row.target.to_string(), row.stretch.to_string());
             text.push_str(&line(
                 row.what,
-                [&ours, &target, &stretch],
+                [&ours, &quickest, &target, &stretch],
                 verdict,
                 reference,
             ));
@@ -44,9 +49,11 @@ impl Table {
 }
 
 /// A line of a table.
-pub(super) fn line(what: &str, numbers: [&str; 3], verdict: &str, reference: &str) -> String {
-    let [ours, target, stretch] = numbers;
-    let line = format!("{what:<54} {ours:>10} {target:>8} {stretch:>8}  {verdict:<12} {reference}");
+pub(super) fn line(what: &str, numbers: [&str; 4], verdict: &str, reference: &str) -> String {
+    let [ours, quickest, target, stretch] = numbers;
+    let line = format!(
+        "{what:<54} {ours:>10} {quickest:>8} {target:>8} {stretch:>8}  {verdict:<12} {reference}"
+    );
     format!("{}\n", line.trim_end())
 }
 
@@ -67,6 +74,7 @@ mod tests {
             value: 1.5,
             unit: "ns".to_owned(),
             reference: "clock 9 ns".to_owned(),
+            quickest: Some(1.25),
         };
         let measured = BTreeMap::from([("b".to_owned(), measurement)]);
         assert!(TABLE.has_any(&measured));
@@ -74,7 +82,10 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("Topic "));
         assert!(lines[1].starts_with("first thing ") && lines[1].ends_with("not measured"));
-        assert!(lines[2].contains("1.50 ns") && lines[2].ends_with("met          clock 9 ns"));
+        assert!(
+            lines[2].contains("1.50 ns     1.25        2")
+                && lines[2].ends_with("met          clock 9 ns")
+        );
         assert_eq!(lines.len(), 3);
         assert!(!TABLE.has_any(&BTreeMap::new()));
     }

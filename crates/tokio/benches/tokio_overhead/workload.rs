@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 
-use crate::{process_cpu_ns, thread_cpu_ns};
+use crate::lap::{lap, quickest_lap, start_laps};
+use crate::one_worker::OneWorker;
+use crate::process_cpu_ns;
 
 /// An operation, repeated.
 pub(crate) struct Workload {
@@ -16,10 +17,17 @@ pub(crate) struct Workload {
     /// The row of the bytes that an operation takes in the recording.
     pub(crate) bytes_row: Option<&'static str>,
     pub(crate) operations: u64,
-    /// The row tells which part of the time is lost.
-    pub(crate) is_loss: bool,
-    /// CPU nanoseconds of an operation.
-    pub(crate) run: fn(Contender, u64) -> f64,
+    /// What an operation costs.
+    pub(crate) run: fn(Contender, u64) -> Cost,
+}
+
+/// What an operation costs.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    /// CPU nanoseconds, on average.
+    pub(crate) cpu_ns: f64,
+    /// Nanoseconds in the quickest stretch of some microseconds.
+    pub(crate) quickest_ns: f64,
 }
 
 /// Whose runtime runs it.
@@ -36,29 +44,24 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     workload("tokio_poll_wake", Some("poll_wake_bytes"), 2_000_000, wakes),
     workload("tokio_poll_stacks", None, 1_000_000, messages),
     workload("tokio_spawn_join", None, 500_000, spawns),
-    Workload {
-        is_loss: true,
-        ..workload("tcp_echo", None, 60_000, echoes)
-    },
 ];
 
 const fn workload(
     row: &'static str,
     bytes_row: Option<&'static str>,
     operations: u64,
-    run: fn(Contender, u64) -> f64,
+    run: fn(Contender, u64) -> Cost,
 ) -> Workload {
     Workload {
         row,
         bytes_row,
         operations,
-        is_loss: false,
         run,
     }
 }
 
 impl Contender {
-    fn spawn<F>(self, future: F) -> JoinHandle<F::Output>
+    pub(crate) fn spawn<F>(self, future: F) -> JoinHandle<F::Output>
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
@@ -68,48 +71,39 @@ impl Contender {
         }
     }
 
-    /// Runs `body` on a runtime with one worker, and tells the CPU nanoseconds that it took.
-    fn run(self, body: impl Future<Output = f64> + Send + 'static) -> f64 {
-        match self {
-            Self::Plain => {
-                let mut builder = tokio::runtime::Builder::new_multi_thread();
-                let runtime = builder
-                    .worker_threads(1)
-                    .enable_all()
-                    .build()
-                    .expect("a runtime");
-                runtime.block_on(async { tokio::spawn(body).await.expect("no panic") })
-            }
-            Self::Traced => {
-                let mut builder = exectrace_tokio::runtime::Builder::new_multi_thread();
-                let runtime = builder
-                    .worker_threads(1)
-                    .enable_all()
-                    .build()
-                    .expect("a runtime");
-                runtime.block_on(async { exectrace_tokio::spawn(body).await.expect("no panic") })
-            }
-        }
+    /// Runs `body` on the worker of a runtime with one, and tells what it tells.
+    fn run(self, body: impl Future<Output = Cost> + Send + 'static) -> Cost {
+        let runtime = OneWorker::new(self);
+        runtime.block_on(async move { self.spawn(body).await.expect("no panic") })
     }
 }
 
-/// The CPU nanoseconds of each of `operations` that `work` does.
-async fn timed(operations: u64, work: impl Future<Output = ()>) -> f64 {
+/// What each of `operations` costs that `work` does on the worker that runs this, alone.
+async fn timed(operations: u64, work: impl Future<Output = ()>) -> Cost {
+    start_laps();
     let before = process_cpu_ns();
     work.await;
-    (process_cpu_ns() - before) / operations as f64
+    Cost {
+        cpu_ns: (process_cpu_ns() - before) / operations as f64,
+        quickest_ns: quickest_lap(),
+    }
 }
 
 const TASKS: u64 = 8;
+/// Whether it is the first, for each of the tasks.
+const FIRST: [bool; TASKS as usize] = [true, false, false, false, false, false, false, false];
 
 /// Eight tasks, each of which wakes itself in every poll.
-fn polls(contender: Contender, operations: u64) -> f64 {
+fn polls(contender: Contender, operations: u64) -> Cost {
     contender.run(timed(operations, async move {
-        let tasks = [(); TASKS as usize].map(|()| {
+        let tasks = FIRST.map(|is_first| {
             let mut left = operations / TASKS;
             contender.spawn(poll_fn(move |context| {
                 if left == 0 {
                     return Poll::Ready(());
+                }
+                if is_first {
+                    lap(left, TASKS);
                 }
                 left -= 1;
                 context.waker().wake_by_ref();
@@ -123,11 +117,14 @@ fn polls(contender: Contender, operations: u64) -> f64 {
 }
 
 /// Eight tasks that yield in turn.
-fn yields(contender: Contender, operations: u64) -> f64 {
+fn yields(contender: Contender, operations: u64) -> Cost {
     contender.run(timed(operations, async move {
-        let tasks = [(); TASKS as usize].map(|()| {
+        let tasks = FIRST.map(|is_first| {
             contender.spawn(async move {
-                for _ in 0..operations / TASKS {
+                for number in 0..operations / TASKS {
+                    if is_first {
+                        lap(number, TASKS);
+                    }
                     tokio::task::yield_now().await;
                 }
             })
@@ -139,7 +136,7 @@ fn yields(contender: Contender, operations: u64) -> f64 {
 }
 
 /// Two tasks that wake each other in turn, by wakers that they keep.
-fn wakes(contender: Contender, operations: u64) -> f64 {
+fn wakes(contender: Contender, operations: u64) -> Cost {
     struct Pair {
         turn: AtomicUsize,
         wakers: [Mutex<Option<Waker>>; 2],
@@ -158,6 +155,9 @@ fn wakes(contender: Contender, operations: u64) -> f64 {
             pair.turn.store(other, Ordering::Relaxed);
             if let Some(waker) = &*pair.wakers[other].lock().expect("no panic") {
                 waker.wake_by_ref();
+            }
+            if number == 0 {
+                lap(left, 2);
             }
             left -= 1;
             if left == 0 {
@@ -182,7 +182,7 @@ fn wakes(contender: Contender, operations: u64) -> f64 {
 }
 
 /// Two tasks that send one message to and fro, some calls deep.
-fn messages(contender: Contender, operations: u64) -> f64 {
+fn messages(contender: Contender, operations: u64) -> Cost {
     use tokio::sync::mpsc::{Receiver, Sender, channel};
 
     async fn server(mut requests: Receiver<u64>, answers: Sender<u64>) {
@@ -200,6 +200,7 @@ fn messages(contender: Contender, operations: u64) -> f64 {
 
     async fn client(operations: u64, requests: Sender<u64>, mut answers: Receiver<u64>) {
         for number in 0..operations {
+            lap(number, 2);
             call(number, &requests, &mut answers).await;
         }
     }
@@ -220,63 +221,11 @@ fn messages(contender: Contender, operations: u64) -> f64 {
 }
 
 /// An empty task, spawned and awaited over and over.
-fn spawns(contender: Contender, operations: u64) -> f64 {
+fn spawns(contender: Contender, operations: u64) -> Cost {
     contender.run(timed(operations, async move {
-        for _ in 0..operations {
+        for number in 0..operations {
+            lap(number, 1);
             contender.spawn(async {}).await.expect("no panic");
         }
     }))
-}
-
-/// A server that echoes what it gets on 64 connections; who sends is plain Tokio on a thread of its own, which does not count.
-fn echoes(contender: Contender, operations: u64) -> f64 {
-    const CONNECTIONS: u64 = 64;
-
-    async fn serve(mut stream: tokio::net::TcpStream) {
-        let mut buffer = [0; 64];
-        while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-            stream.write_all(&buffer[..length]).await.expect("a peer");
-        }
-    }
-
-    async fn ask(address: std::net::SocketAddr, times: u64) {
-        let mut stream = tokio::net::TcpStream::connect(address)
-            .await
-            .expect("a server");
-        let mut buffer = [0; 16];
-        for _ in 0..times {
-            stream.write_all(&buffer).await.expect("a peer");
-            stream.read_exact(&mut buffer).await.expect("an echo");
-        }
-    }
-
-    contender.run(async move {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let before = process_cpu_ns();
-        let clients = std::thread::spawn(move || {
-            let mut builder = tokio::runtime::Builder::new_current_thread();
-            let runtime = builder.enable_all().build().expect("a runtime");
-            runtime.block_on(async {
-                let clients = [(); CONNECTIONS as usize]
-                    .map(|()| tokio::spawn(ask(address, operations / CONNECTIONS)));
-                for client in clients {
-                    client.await.expect("no panic");
-                }
-            });
-            thread_cpu_ns()
-        });
-        let mut servers = Vec::new();
-        for _ in 0..CONNECTIONS {
-            let (stream, _) = listener.accept().await.expect("a client");
-            servers.push(contender.spawn(serve(stream)));
-        }
-        for server in servers {
-            server.await.expect("no panic");
-        }
-        let clients_ns = clients.join().expect("no panic");
-        (process_cpu_ns() - before - clients_ns) / operations as f64
-    })
 }
