@@ -41,7 +41,7 @@ pub enum VarintError {
 // A recorder's hot path, which writes a number or two an event: as a call it costs more than what it does.
 #[inline(always)]
 pub const fn write(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> usize {
-    // Most numbers have one to three bytes.
+    // Most numbers have one to three bytes. There is no call for the others either: it would cost each caller registers.
     if value < 1 << 7 {
         out[at & MASK] = value as u8;
         return at.wrapping_add(1);
@@ -52,20 +52,8 @@ pub const fn write(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> us
         return at.wrapping_add(2);
     }
     out[at.wrapping_add(1) & MASK] = (value >> 7) as u8 | 0x80;
-    if value < 1 << 21 {
-        out[at.wrapping_add(2) & MASK] = (value >> 14) as u8;
-        return at.wrapping_add(3);
-    }
-    write_long(out, at.wrapping_add(2), value >> 14)
-}
-
-const MASK: usize = EVENT_BYTES_MAX - 1;
-
-/// The rest of a number of four bytes or more.
-#[inline(never)]
-const fn write_long(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> usize {
-    let mut at = at;
-    let mut value = value;
+    let mut at = at.wrapping_add(2);
+    let mut value = value >> 14;
     while value >= 0x80 {
         out[at & MASK] = value as u8 | 0x80;
         value >>= 7;
@@ -74,6 +62,8 @@ const fn write_long(out: &mut [u8; EVENT_BYTES_MAX], at: usize, value: u64) -> u
     out[at & MASK] = value as u8;
     at.wrapping_add(1)
 }
+
+const MASK: usize = EVENT_BYTES_MAX - 1;
 
 /// Appends `value` to a growing buffer.
 #[inline]

@@ -38,10 +38,19 @@ pub enum ClockSource {
 #[inline(always)]
 pub(crate) fn now() -> u64 {
     // Relaxed: written before the first session starts, whose word the reader has acquired.
-    if SOURCE.load(Ordering::Relaxed) == COUNTER {
-        counter()
-    } else {
+    read(SOURCE.load(Ordering::Relaxed) != COUNTER)
+}
+
+/// Now, in ticks, by who knows the source already.
+///
+/// # Signal safety
+/// As [`now`].
+#[inline(always)]
+pub(crate) fn read(is_system_clock: bool) -> u64 {
+    if is_system_clock {
         monotonic_ns()
+    } else {
+        counter()
     }
 }
 
@@ -67,7 +76,7 @@ pub(crate) fn source() -> ClockSource {
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn counter() -> u64 {
+pub(crate) fn counter() -> u64 {
     // SAFETY: every x86-64 processor has the instruction; user mode may run it wherever the kernel's own clock does.
     let ticks = unsafe { core::arch::x86_64::_rdtsc() };
     ticks >> TICK_SHIFT
@@ -95,7 +104,7 @@ fn counter_is_invariant() -> bool {
 
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
-fn counter() -> u64 {
+pub(crate) fn counter() -> u64 {
     let ticks: u64;
     // SAFETY: reads the generic timer's virtual counter, which Linux lets user mode read.
     unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
@@ -108,7 +117,7 @@ fn counter_is_invariant() -> bool {
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn counter() -> u64 {
+pub(crate) fn counter() -> u64 {
     monotonic_ns()
 }
 

@@ -21,7 +21,22 @@
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, yield_now};
 
 /// Bit of the session word: hooks must fence, since the stopper cannot do it for them.
-pub(crate) const FENCE: u64 = 1;
+const FENCE: u64 = 1;
+/// Bit of the session word: ticks are those of the system's clock, not the processor's.
+const SYSTEM_CLOCK: u64 = 2;
+const MODE_BITS: u32 = 2;
+
+/// What no session's word is.
+pub(crate) const NO_SESSION: u64 = u64::MAX;
+
+/// What hooks of a session must do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mode {
+    /// They fence, since the stopper cannot do it for them.
+    pub(crate) fence: bool,
+    /// They ask the system for the time, since the processor does not tell.
+    pub(crate) system_clock: bool,
+}
 
 /// What a session word says: the tick at which the session began, and its mode bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +44,15 @@ pub(crate) struct SessionStamp(u64);
 
 impl SessionStamp {
     /// The stamp of a session that begins at `start_tick`, which must not be 0.
-    pub(crate) fn new(start_tick: u64, fence: bool) -> Self {
-        Self(start_tick << 1 | u64::from(fence))
+    pub(crate) fn new(start_tick: u64, mode: Mode) -> Self {
+        let mut word = start_tick << MODE_BITS;
+        if mode.fence {
+            word |= FENCE;
+        }
+        if mode.system_clock {
+            word |= SYSTEM_CLOCK;
+        }
+        Self(word)
     }
 
     /// The stamp that a word says; of 0, that of no session.
@@ -47,7 +69,22 @@ impl SessionStamp {
     /// Tick at which the session began.
     #[inline]
     pub(crate) fn start_tick(self) -> u64 {
-        self.0 >> 1
+        self.0 >> MODE_BITS
+    }
+
+    /// Whether ticks are those of the system's clock.
+    #[inline(always)]
+    pub(crate) fn has_system_clock(self) -> bool {
+        self.0 & SYSTEM_CLOCK != 0
+    }
+
+    /// What hooks that can do neither fence nor ask the system's clock may expect in [`Gate::enter_for`]: the word, or none.
+    pub(crate) fn quick_word(self) -> u64 {
+        if self.0 & (FENCE | SYSTEM_CLOCK) == 0 {
+            self.0
+        } else {
+            NO_SESSION
+        }
     }
 }
 
@@ -79,15 +116,9 @@ impl Gate {
     /// Safe in a handler that interrupted a hook of the same thread: it is refused as [`Refusal::Busy`].
     #[inline]
     pub(crate) fn enter(&self, session: &AtomicU64) -> Result<SessionStamp, Refusal> {
-        // Relaxed: only this thread stores here.
-        let seq = self.seq.load(Ordering::Relaxed);
-        if seq & 1 == 1 {
+        if !self.raise() {
             return Err(Refusal::Busy);
         }
-        // Release: hands the stopper what former hooks wrote; pairs with the Acquire load in `wait_until_out`.
-        self.seq.store(seq.wrapping_add(1), Ordering::Release);
-        // The compiler must not move the load of the session above the store; the processor is the stopper's business.
-        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
         // Acquire: shows what the starter prepared; pairs with the Release store of the session word.
         let mut word = session.load(Ordering::Acquire);
         if word & FENCE == FENCE {
@@ -100,6 +131,39 @@ impl Gate {
             return Err(Refusal::Off);
         }
         Ok(SessionStamp(word))
+    }
+
+    /// Enters the lane if the session is the one that the caller expects, by its word, whose hooks need no fence. After true,
+    /// [`Gate::leave`] must follow.
+    ///
+    /// # Signal safety
+    /// As [`Gate::enter`].
+    #[inline(always)]
+    pub(crate) fn enter_for(&self, session: &AtomicU64, expected: u64) -> bool {
+        if !self.raise() {
+            return false;
+        }
+        // Acquire: as in `enter`.
+        let is_it = session.load(Ordering::Acquire) == expected;
+        if !is_it {
+            self.leave();
+        }
+        is_it
+    }
+
+    /// Says that the thread is inside a hook. False if it is already.
+    #[inline(always)]
+    fn raise(&self) -> bool {
+        // Relaxed: only this thread stores here.
+        let seq = self.seq.load(Ordering::Relaxed);
+        if seq & 1 == 1 {
+            return false;
+        }
+        // Release: hands the stopper what former hooks wrote; pairs with the Acquire load in `wait_until_out`.
+        self.seq.store(seq.wrapping_add(1), Ordering::Release);
+        // The compiler must not move the load of the session above the store; the processor is the stopper's business.
+        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+        true
     }
 
     /// Leaves the lane.
@@ -151,6 +215,11 @@ mod loom_tests {
     use loom::sync::Arc;
     use loom::thread;
 
+    const FENCED: Mode = Mode {
+        fence: true,
+        system_clock: false,
+    };
+
     struct Shared {
         session: AtomicU64,
         gate: Gate,
@@ -163,7 +232,7 @@ mod loom_tests {
     fn loom_stop_takes_all_that_hooks_wrote() {
         loom::model(|| {
             let shared = Arc::new(Shared {
-                session: AtomicU64::new(SessionStamp::new(7, true).word()),
+                session: AtomicU64::new(SessionStamp::new(7, FENCED).word()),
                 gate: Gate::new(),
                 batch: UnsafeCell::new(Vec::new()),
             });
@@ -201,14 +270,22 @@ mod loom_tests {
     #[test]
     fn loom_nested_entry_is_busy() {
         loom::model(|| {
-            let session = AtomicU64::new(SessionStamp::new(7, false).word());
+            let session = AtomicU64::new(SessionStamp::new(7, Mode::default()).word());
             let gate = Gate::new();
             gate.enter(&session).expect("the lane is free");
             assert_eq!(gate.enter(&session), Err(Refusal::Busy));
+            assert!(!gate.enter_for(&session, 7 << MODE_BITS));
             assert!(gate.is_inside());
             gate.leave();
             assert!(gate.enter(&session).is_ok());
             gate.leave();
+            for (expected, enters) in [(7, true), (8, false)] {
+                assert_eq!(gate.enter_for(&session, expected << MODE_BITS), enters);
+                assert_eq!(gate.is_inside(), enters);
+                if enters {
+                    gate.leave();
+                }
+            }
         });
     }
 }

@@ -45,6 +45,13 @@ impl<T: Copy> Entry<T> {
         self.id
     }
 
+    /// Whether the session has used it already.
+    #[inline(always)]
+    pub(crate) fn is_used_by(&self, stamp: SessionStamp) -> bool {
+        // Relaxed: whoever changed the stamp pushes the entry; that it may come a little later does no harm.
+        self.session.load(Ordering::Relaxed) == stamp.word()
+    }
+
     /// What was interned.
     #[inline]
     pub(crate) fn content(&self) -> &[T] {
@@ -144,11 +151,24 @@ impl<T: Content> InternTable<T> {
         Some(entry)
     }
 
+    /// The entry of what the session has used already.
+    #[inline(always)]
+    pub(crate) fn seen(
+        &'static self,
+        content: &[T],
+        hash: HashValue,
+        stamp: SessionStamp,
+    ) -> Option<&'static Entry<T>> {
+        // Acquire: as in `intern`.
+        let first = self.bucket(hash).load(Ordering::Acquire);
+        let entry = find(first, std::ptr::null_mut(), content, hash)?;
+        entry.is_used_by(stamp).then_some(entry)
+    }
+
     /// Says that the session uses an entry that was interned before.
     #[inline]
     pub(crate) fn mark_used(&self, entry: &'static Entry<T>, stamp: SessionStamp) {
-        // Relaxed: whoever changed the stamp pushes the entry; that it may come a little later does no harm.
-        if entry.session.load(Ordering::Relaxed) != stamp.word() {
+        if !entry.is_used_by(stamp) {
             self.push_used(entry, stamp);
         }
     }
@@ -412,6 +432,7 @@ impl HashValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::Mode;
 
     fn table<T: Content>(arena_bytes: usize) -> &'static InternTable<T> {
         Box::leak(Box::new(
@@ -420,7 +441,7 @@ mod tests {
     }
 
     fn stamp(tick: u64) -> SessionStamp {
-        SessionStamp::new(tick, false)
+        SessionStamp::new(tick, Mode::default())
     }
 
     #[test]

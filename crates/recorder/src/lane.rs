@@ -15,7 +15,7 @@ use std::sync::atomic::{
 };
 
 use crate::batch::{BatchPtr, Counts, EVENT_TYPES};
-use crate::gate::{Gate, SessionStamp};
+use crate::gate::{Gate, NO_SESSION, SessionStamp};
 use crate::intern_table::Chunk;
 use crate::lane_writer::LaneWriter;
 use crate::local_stock::LocalStock;
@@ -38,6 +38,8 @@ pub(crate) struct Lane {
     pub(crate) gate: Gate,
     /// Stamp of the session that the state below is set up for.
     pub(crate) session: AtomicU64,
+    /// The word of that session if its hooks need neither fence nor the system's clock; else one that no session has.
+    pub(crate) quick_session: AtomicU64,
     /// Tick of the last event.
     pub(crate) last_tick: AtomicU64,
     /// The task that the thread runs, kept also while no session is running.
@@ -375,6 +377,7 @@ fn make() -> Option<&'static Lane> {
     let lane = Lane {
         gate: Gate::new(),
         session: AtomicU64::new(0),
+        quick_session: AtomicU64::new(NO_SESSION),
         last_tick: AtomicU64::new(0),
         current: AtomicPtr::new(std::ptr::null_mut()),
         running: AtomicU64::new(0),

@@ -35,7 +35,7 @@ const CLAMP_TICKS: u64 = 1 << 18;
 pub(crate) const NAME_BYTES_MAX: usize = 1024;
 
 /// Room that a hook leaves in the batch, so that a lane whose hooks find none can still write its end.
-const END_BYTES: usize = 2 * EVENT_BYTES;
+pub(crate) const END_BYTES: usize = 2 * EVENT_BYTES;
 
 /// The most bytes of a log message: what surely fits a batch.
 pub(crate) const MESSAGE_BYTES_MAX: usize = LARGE_BYTES - 2048;
@@ -109,7 +109,7 @@ impl LaneWriter {
             _this_thread: PhantomData,
         };
         if timed || is_new {
-            writer.now = clock::now();
+            writer.now = clock::read(stamp.has_system_clock());
             #[cfg(any(test, feature = "clock-skew"))]
             {
                 writer.now = writer.now.wrapping_add(writer.state().skew);
@@ -212,6 +212,9 @@ impl LaneWriter {
         std::sync::atomic::compiler_fence(Ordering::SeqCst);
         // Relaxed: as above.
         lane.session.store(stamp.word(), Ordering::Relaxed);
+        // Relaxed: the owner's alone.
+        lane.quick_session
+            .store(stamp.quick_word(), Ordering::Relaxed);
         let is_worker = lane.role() != ThreadRole::Recorder;
         if is_worker {
             session::lane_joins();
@@ -356,7 +359,7 @@ impl LaneWriter {
         let place = self.place();
         let length = event.encode(delta, place);
         debug_assert_eq!(place[0], STOP_SHAPE | EventType::GoBlock as u8);
-        place[0] = STOP_SHAPE | event_type as u8;
+        place[0] = stop_of(event_type);
         self.commit(event_type, length, tick);
     }
 
@@ -561,6 +564,12 @@ impl LaneWriter {
 
 /// Beside the type in a stop's first byte: that one argument follows the time.
 const STOP_SHAPE: u8 = 1 << 6;
+
+/// The first byte of a stop of this type.
+#[inline(always)]
+pub(crate) fn stop_of(event_type: EventType) -> u8 {
+    STOP_SHAPE | event_type as u8
+}
 
 /// Bytes of a padded stack id: enough for 32 bits.
 pub(crate) const PADDED_BYTES: usize = 5;

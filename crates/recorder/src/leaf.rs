@@ -29,13 +29,19 @@ impl Leaf {
 
     /// The kind of block of a task that waits there alone. `None` if it does not wait, or that is not known.
     #[inline(always)]
-    fn event_type(self) -> Option<EventType> {
+    pub(crate) fn event_type(&self) -> Option<EventType> {
         // Relaxed: a class that is seen late only means a patch.
         match code::class(self.0.class.load(Ordering::Relaxed))? {
             LeafClass::Waits(reason) => Some(reason.event_type()),
             LeafClass::Timer => Some(BlockReason::Sleep.event_type()),
             LeafClass::Yields => None,
         }
+    }
+
+    /// Its stack.
+    #[inline(always)]
+    pub(crate) fn stack(&self) -> &'static StackEntry {
+        self.0
     }
 
     /// The id of its stack, which the session uses.
@@ -46,21 +52,11 @@ impl Leaf {
 }
 
 /// Writes that the running task waits at its leaves. While a leaf's class is unknown the choice is the collector's.
-#[inline(always)]
 pub(crate) fn wait(writer: &mut LaneWriter, record: &'static TaskRecord, leaves: &[Leaf]) {
-    let (block_type, stack) = match leaves {
-        [] => (BlockReason::Other.event_type(), 0),
-        [leaf] => match leaf.event_type() {
-            Some(block_type) => (block_type, leaf.stack_id(writer)),
-            None => return writer.apart(move |writer| wait_at(writer, record, leaves)),
-        },
-        _ => return writer.apart(move |writer| wait_at(writer, record, leaves)),
-    };
-    task_logger::stop(writer, record, Pause::Block, block_type, stack);
-}
-
-/// As [`wait`], for any leaves.
-fn wait_at(writer: &mut LaneWriter, record: &'static TaskRecord, leaves: &[Leaf]) {
+    if leaves.is_empty() {
+        task_logger::pause(writer, record, BlockReason::Other, 0);
+        return;
+    }
     let leaves = &leaves[..leaves.len().min(LEAVES_MAX)];
     // Relaxed: a class that is seen late only means a patch.
     let codes = leaves

@@ -85,6 +85,8 @@ mod patches;
 #[cfg(all(not(loom), feature = "pprof"))]
 mod pprof;
 #[cfg(not(loom))]
+mod quick_pen;
+#[cfg(not(loom))]
 mod recorder;
 #[cfg(not(loom))]
 mod region;

@@ -8,9 +8,10 @@ use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
 use crate::batch::BatchPool;
-use crate::clock::{self, ClockPair};
+use crate::clock::{self, ClockPair, ClockSource};
 use crate::collector::{Collector, Limits};
 use crate::error::Error;
+use crate::gate::Mode;
 use crate::membarrier;
 use crate::region;
 use crate::sampler::{self, Sampler, Sampling};
@@ -165,7 +166,10 @@ impl Recorder {
         clock::prepare();
         session_word::protect_from_fork();
         region::prepare();
-        let fence = !membarrier::is_available();
+        let mode = Mode {
+            fence: !membarrier::is_available(),
+            system_clock: clock::source() == ClockSource::Monotonic,
+        };
         let tables = tables::ensure().ok_or(Error::OutOfMemory {
             size_bytes: tables::ARENA_BYTES,
         })?;
@@ -181,7 +185,7 @@ impl Recorder {
             .map_err(Error::CollectorThread)?;
         let pair = ClockPair::take();
         let pool: &'static BatchPool = Box::leak(Box::new(pool));
-        let stamp = session::open(pool, clock::now(), fence);
+        let stamp = session::open(pool, clock::now(), mode);
         let collector = Collector::new(
             sink,
             shared.clone(),

@@ -12,6 +12,7 @@ use crate::gate::SessionStamp;
 use crate::lane::{self, Lane};
 use crate::lane_writer::LaneWriter;
 use crate::leaf::{self, Leaf};
+use crate::quick_pen::QuickPen;
 use crate::region;
 use crate::session_word;
 use crate::stack_walk;
@@ -90,7 +91,7 @@ impl Run<'_> {
         // What a run nested in this one cuts is cut for it alone.
         let outer_stack_end = lane.set_stack_end(0);
         let mut suspended = Suspended::NOT;
-        if session_word::is_on() {
+        if session_word::is_on() && !(label.is_empty() && start_quickly(lane, record)) {
             suspended = write_start(lane, record, outer, nesting, label);
         }
         Self {
@@ -136,6 +137,9 @@ impl Run<'_> {
     pub fn wait(self, leaves: &[Leaf]) {
         if session_word::is_on()
             && let Some((lane, record)) = self.place
+            && !(leaves.len() <= 1
+                && self.outer.is_none()
+                && wait_quickly(lane, record, leaves.first()))
         {
             write_wait(lane, record, self.outer, self.suspended, leaves);
         }
@@ -148,6 +152,7 @@ impl Run<'_> {
     pub fn wait_woken(self, leaves: &[Leaf]) {
         if session_word::is_on()
             && let Some((lane, record)) = self.place
+            && !(self.outer.is_none() && yield_quickly(lane, record, leaves.last()))
         {
             write_yield(lane, record, self.outer, self.suspended, leaves);
         }
@@ -203,24 +208,71 @@ impl Run<'_> {
 }
 
 impl Drop for Run<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
-        let Some((lane, record)) = self.place else {
-            return;
-        };
-        let ending = Run { ..*self };
-        if session_word::is_on() {
-            write_last(lane, record, self.outer, self.suspended);
+        // Copied, so that a run that is told its end otherwise need not lie in memory for this.
+        if let Some((lane, record)) = self.place {
+            end(
+                lane,
+                record,
+                self.outer,
+                self.outer_stack_end,
+                self.suspended,
+            );
         }
-        ending.finish_unheard();
-        record.word.end_unheard();
-        region::abandon(record);
     }
+}
+
+/// The run of `record` ends, and with it the task.
+#[inline(never)]
+fn end(
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    outer: Option<&'static TaskRecord>,
+    outer_stack_end: usize,
+    suspended: Suspended,
+) {
+    if session_word::is_on() {
+        let is_done = outer.is_none() && QuickPen::enter(lane, record).is_some_and(QuickPen::end);
+        if !is_done {
+            write_last(lane, record, outer, suspended);
+        }
+    }
+    lane.replace_current(outer);
+    lane.set_stack_end(outer_stack_end);
+    record.word.end_unheard();
+    region::abandon(record);
+}
+
+/// Writes the start of `record` where it is simple.
+#[inline(never)]
+fn start_quickly(lane: &'static Lane, record: &'static TaskRecord) -> bool {
+    QuickPen::enter(lane, record).is_some_and(QuickPen::start)
+}
+
+/// Writes that the run of `record` ends at a leaf, or none, where it is simple.
+#[inline(never)]
+fn wait_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<&Leaf>) -> bool {
+    let block_type = match leaf {
+        None => Some(BlockReason::Other.event_type()),
+        Some(leaf) => leaf.event_type(),
+    };
+    let Some(block_type) = block_type else {
+        return false;
+    };
+    QuickPen::enter(lane, record).is_some_and(|pen| pen.block(block_type, leaf.map(Leaf::stack)))
+}
+
+/// Writes that the run of `record`, which was woken meanwhile, ends at a leaf, or none, where it is simple.
+#[inline(never)]
+fn yield_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<&Leaf>) -> bool {
+    QuickPen::enter(lane, record).is_some_and(|pen| pen.give_way(leaf.map(Leaf::stack)))
 }
 
 /// Writes the start of `record`, the outer task suspended first if the session sees it run.
 ///
 /// The inner task is current already: a lane that is set up by this hook introduces it, not the outer one.
+#[cold]
 #[inline(never)]
 fn write_start(
     lane: &'static Lane,
@@ -232,29 +284,11 @@ fn write_start(
     let Some(mut writer) = LaneWriter::enter_on(lane) else {
         return Suspended::NOT;
     };
+    let writer = &mut writer;
     // Two more for the number of workers.
     if !writer.room(TRANSITION_EVENTS + 2) {
         return Suspended::NOT;
     }
-    let is_common = writer.running() == 0 && writer.state().proc_running && label.is_empty();
-    if is_common
-        && record
-            .word
-            .start_runnable(&mut TaskLogger::new(&mut writer, record, 0))
-    {
-        return Suspended::NOT;
-    }
-    writer.apart(move |writer| write_any_start(writer, record, outer, nesting, label))
-}
-
-/// As [`write_start`], whatever the lane, the task and the label are.
-fn write_any_start(
-    writer: &mut LaneWriter,
-    record: &'static TaskRecord,
-    outer: Option<&'static TaskRecord>,
-    nesting: Nesting,
-    label: &[u8],
-) -> Suspended {
     let running = writer.running();
     let mut suspended = Suspended::NOT;
     if running != 0 && running != record.id() {
@@ -279,7 +313,8 @@ fn write_any_start(
     suspended
 }
 
-/// Writes that the run of `record` ends at its leaves. A function of its own, with what it needs in registers.
+/// Writes that the run of `record` ends at its leaves.
+#[cold]
 #[inline(never)]
 fn write_wait(
     lane: &'static Lane,
@@ -294,6 +329,7 @@ fn write_wait(
 }
 
 /// Writes that the run of `record`, which was woken meanwhile, ends.
+#[cold]
 #[inline(never)]
 fn write_yield(
     lane: &'static Lane,
@@ -304,11 +340,13 @@ fn write_yield(
 ) {
     write_end(lane, record, outer, suspended, |writer, record| {
         let stack = leaves.last().map_or(0, |leaf| leaf.stack_id(writer));
-        task_logger::stop(writer, record, Pause::Yield, EventType::GoBlock, stack);
+        let mut logger = TaskLogger::new(writer, record, stack);
+        record.word.pause(&mut logger, Pause::Yield);
     });
 }
 
 /// Writes that the run of `record` is its last.
+#[cold]
 #[inline(never)]
 fn write_last(
     lane: &'static Lane,
@@ -317,12 +355,7 @@ fn write_last(
     suspended: Suspended,
 ) {
     write_end(lane, record, outer, suspended, |writer, record| {
-        let is_written = record
-            .word
-            .end_running(&mut TaskLogger::new(writer, record, 0));
-        if !is_written {
-            writer.apart(move |writer| record.word.end(&mut TaskLogger::new(writer, record, 0)));
-        }
+        record.word.end(&mut TaskLogger::new(writer, record, 0));
     });
 }
 
@@ -342,7 +375,7 @@ fn write_end(
         write(&mut writer, record);
     }
     if let Some(outer) = outer {
-        writer.apart(move |writer| resume(writer, outer, suspended));
+        resume(&mut writer, outer, suspended);
     }
 }
 

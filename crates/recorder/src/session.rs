@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use crate::batch::{BatchPool, BatchPtr, FullBatches};
-use crate::gate::SessionStamp;
+use crate::gate::{Mode, SessionStamp};
 use crate::lane::{self, Lane};
 use crate::lane_writer::{LaneWriter, take_filled};
 use crate::membarrier;
@@ -81,7 +81,7 @@ impl Drop for Turn {
 }
 
 /// Opens the session for hooks: all is ready. Returns its stamp.
-pub(crate) fn open(pool: &'static BatchPool, now: u64, fence: bool) -> SessionStamp {
+pub(crate) fn open(pool: &'static BatchPool, now: u64, mode: Mode) -> SessionStamp {
     JOINED.store(0, Ordering::Relaxed); // Relaxed: published with the session word.
     // Release: pairs with the Acquire in `take_batch`.
     POOL.store(std::ptr::from_ref(pool).cast_mut(), Ordering::Release);
@@ -90,7 +90,7 @@ pub(crate) fn open(pool: &'static BatchPool, now: u64, fence: bool) -> SessionSt
         .map(|lane| lane.last_tick.load(Ordering::Relaxed))
         .max();
     let start_tick = now.max(latest.unwrap_or(0)) + 64;
-    let stamp = SessionStamp::new(start_tick, fence);
+    let stamp = SessionStamp::new(start_tick, mode);
     // Release: shows the hooks all that was made ready; pairs with the Acquire in `Gate::enter`.
     session_word::word().store(stamp.word(), Ordering::Release);
     stamp

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::gate::SessionStamp;
+use crate::gate::{Mode, SessionStamp};
 use crate::intern_table::{Chunk, Entry, InternTable, StackHash};
 use crate::stack_walk::StackBuffer;
 
@@ -86,6 +86,12 @@ pub(crate) fn get() -> Option<&'static Tables> {
     unsafe { pointer.as_ref() }
 }
 
+/// The stack in `walked`, if the session has used it already: for hooks that call nothing.
+#[inline(always)]
+pub(crate) fn seen_stack(walked: &StackBuffer, stamp: SessionStamp) -> Option<&'static StackEntry> {
+    get()?.stacks.seen(walked.pcs(), walked.hash(), stamp)
+}
+
 /// Makes the tables if they are not there. `None` where address space is refused.
 pub(crate) fn ensure() -> Option<&'static Tables> {
     static MAKING: Mutex<()> = Mutex::new(());
@@ -101,7 +107,7 @@ pub(crate) fn ensure() -> Option<&'static Tables> {
         unknown_start: OnceLock::new(),
     }));
     let unknown = unknown_start_function as fn() as usize as u64 + 1;
-    let never = SessionStamp::new(0, false);
+    let never = SessionStamp::new(0, Mode::default());
     let entry = tables.stacks.intern(
         &[unknown],
         StackHash::of(&[unknown]),

@@ -33,26 +33,6 @@ pub(crate) fn pause(
     record.word.pause(&mut logger, pause)
 }
 
-/// Writes that the running task stops, by an event of this type if it waits: as [`pause`], for hot hooks.
-#[inline(always)]
-pub(crate) fn stop(
-    writer: &mut LaneWriter,
-    record: &'static TaskRecord,
-    pause: Pause,
-    block_type: EventType,
-    stack: u32,
-) {
-    let mut logger = TaskLogger::new(writer, record, stack);
-    logger.block_type = block_type;
-    if !record.word.pause_running(&mut logger, pause) {
-        writer.apart(move |writer| {
-            let mut logger = TaskLogger::new(writer, record, stack);
-            logger.block_type = block_type;
-            record.word.pause(&mut logger, pause);
-        });
-    }
-}
-
 /// A lane's pen in the hands of one task's transition.
 pub(crate) struct TaskLogger<'writer> {
     writer: &'writer mut LaneWriter,
@@ -228,6 +208,12 @@ impl TaskLog for TaskLogger<'_> {
     #[inline(always)]
     fn lane(&self) -> u32 {
         self.writer.lane().number() + 1
+    }
+
+    #[inline(always)]
+    fn is_on_time(&self, _: u64) -> bool {
+        // It is held back.
+        true
     }
 
     #[inline(always)]

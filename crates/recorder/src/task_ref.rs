@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::gate::SessionStamp;
 use crate::lane;
 use crate::lane_writer::LaneWriter;
+use crate::quick_pen::QuickPen;
 use crate::session_word;
 use crate::task_logger::{TRANSITION_EVENTS, TaskLogger};
 use crate::task_slab::TaskRecord;
@@ -89,23 +90,21 @@ pub(crate) fn wake(record: &'static TaskRecord) {
     if word == 0 || record.word.wake_without_event(start_tick) {
         return;
     }
-    let Some(mut writer) = LaneWriter::enter() else {
+    let Some(lane) = lane::own() else {
+        return;
+    };
+    if QuickPen::enter(lane, record).is_some_and(QuickPen::wake) {
+        return;
+    }
+    let Some(mut writer) = LaneWriter::enter_on(lane) else {
         return;
     };
     if !writer.room(TRANSITION_EVENTS) {
         return;
     }
     let stack = writer.stack_id();
-    if record
-        .word
-        .wake_waiting(&mut TaskLogger::new(&mut writer, record, stack))
-    {
-        return;
-    }
-    writer.apart(move |writer| {
-        let inside_a_run = writer.running() != 0;
-        let mut logger = TaskLogger::new(writer, record, stack);
-        logger.introduces = inside_a_run;
-        record.word.wake(&mut logger);
-    });
+    let inside_a_run = writer.running() != 0;
+    let mut logger = TaskLogger::new(&mut writer, record, stack);
+    logger.introduces = inside_a_run;
+    record.word.wake(&mut logger);
 }

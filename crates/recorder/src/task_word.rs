@@ -105,6 +105,12 @@ impl Word {
     fn is_known(self, start_tick: u64) -> bool {
         self.tick() >= start_tick
     }
+
+    #[inline(always)]
+    fn is_running(self, start_tick: u64) -> bool {
+        let runs = self.is_in(State::Running) || self.is_in(State::RunningWoken);
+        self.is_known(start_tick) && runs
+    }
 }
 
 /// One event of a transition. The log knows the task, the stacks and the reason.
@@ -136,6 +142,8 @@ pub(crate) trait TaskLog {
     fn start_tick(&self) -> u64;
     /// A number of the thread's lane that is not 0.
     fn lane(&self) -> u32;
+    /// Whether an event later than `cause` can be stamped with what the clock says, where the log cares.
+    fn is_on_time(&self, cause: u64) -> bool;
     /// Where the batch stands now.
     fn mark(&self) -> Self::Mark;
     /// Forgets all events since `mark`.
@@ -222,6 +230,17 @@ impl TaskWord {
             .is_ok()
     }
 
+    /// As a swap, of a task that runs and is runnable or dead next: others only note in its word that it was woken, which makes no
+    /// difference then. Loom does not know that a swap by others comes before the store if it found what was there before.
+    #[inline]
+    fn put(&self, word: Word) {
+        #[cfg(not(loom))]
+        // Release: as the swaps.
+        self.word.store(word.0, Ordering::Release);
+        #[cfg(loom)]
+        self.word.swap(word.0, Ordering::Release);
+    }
+
     #[inline]
     fn seq(&self) -> u64 {
         // Relaxed: ordered by the word, which was acquired before.
@@ -250,8 +269,7 @@ impl TaskWord {
     /// Whether the session that began at `start_tick` has seen the task begin to run, and not stop since.
     #[inline]
     pub(crate) fn is_running(&self, start_tick: u64) -> bool {
-        let word = self.load();
-        word.is_known(start_tick) && (word.is_in(State::Running) || word.is_in(State::RunningWoken))
+        self.load().is_running(start_tick)
     }
 
     /// Whether the session that began at `start_tick` has heard of the task.
@@ -304,6 +322,9 @@ impl TaskWord {
         }
         let mark = log.mark();
         let (seq, local) = (self.seq() + 1, self.is_at_home(log));
+        if !log.is_on_time(word.tick()) {
+            return false;
+        }
         let tick = log.write(word.tick(), Step::Unblock { seq, local });
         let next = Word::new(tick, State::RunnableWoken).with_local(local);
         let is_done = self.swap(word, next);
@@ -372,6 +393,9 @@ impl TaskWord {
         }
         let seq = self.seq() + 1 + u64::from(is_woken);
         let local = self.is_at_home(log) && (!is_woken || word.is_local());
+        if !log.is_on_time(word.tick()) {
+            return false;
+        }
         let tick = log.write(word.tick(), Step::Start { seq, local });
         self.set_seq(seq);
         self.set_lane(log);
@@ -435,19 +459,37 @@ impl TaskWord {
         Some((log.write(cause, Step::Start { seq, local }), seq))
     }
 
-    /// The thread stops running the task in a run that the session sees: the common case of [`Self::pause`]. False, and nothing is
-    /// written, if it is another or the task was changed meanwhile.
+    /// The thread stops running the task in a run that the session sees, and it can run again at once: the common case of
+    /// [`Self::pause`] by [`Pause::Yield`]. False, and nothing is written, if it is another.
     #[inline(always)]
-    pub(crate) fn pause_running<L: TaskLog>(&self, log: &mut L, pause: Pause) -> bool {
+    pub(crate) fn yield_running<L: TaskLog>(&self, log: &mut L) -> bool {
+        self.leave_running(log, Step::Yield, State::Runnable)
+    }
+
+    /// The thread stops running the task for good or to run it again, in a run that the session sees.
+    #[inline(always)]
+    fn leave_running<L: TaskLog>(&self, log: &mut L, step: Step, state: State) -> bool {
         let word = self.load();
-        let woken = word.is_in(State::RunningWoken);
-        if !word.is_known(log.start_tick()) || !(woken || word.is_in(State::Running)) {
+        if !word.is_running(log.start_tick()) || !log.is_on_time(word.tick()) {
+            return false;
+        }
+        let tick = log.write(word.tick(), step);
+        self.put(Word::new(tick, state));
+        true
+    }
+
+    /// The thread stops running the task in a run that the session sees, and it waits: the common case of [`Self::pause`] by
+    /// [`Pause::Block`]. False, and nothing is written, if it is another or the task was woken meanwhile.
+    #[inline(always)]
+    pub(crate) fn block_running<L: TaskLog>(&self, log: &mut L) -> bool {
+        let word = self.load();
+        let is_it = word.is_known(log.start_tick()) && word.is_in(State::Running);
+        if !is_it || !log.is_on_time(word.tick()) {
             return false;
         }
         let mark = log.mark();
-        let (step, state, _) = pause.outcome(woken);
-        let tick = log.write(word.tick(), step);
-        let is_done = self.swap(word, Word::new(tick, state));
+        let tick = log.write(word.tick(), Step::Block);
+        let is_done = self.swap(word, Word::new(tick, State::Waiting));
         if !is_done {
             log.rewind(mark);
         }
@@ -477,23 +519,11 @@ impl TaskWord {
         }
     }
 
-    /// The task ends in a run that the session sees: the common case of [`Self::end`]. False, and nothing is written, if it is another
-    /// or the task was changed meanwhile.
+    /// The task ends in a run that the session sees: the common case of [`Self::end`]. False, and nothing is written, if it is
+    /// another.
     #[inline(always)]
     pub(crate) fn end_running<L: TaskLog>(&self, log: &mut L) -> bool {
-        let word = self.load();
-        if !word.is_known(log.start_tick())
-            || !(word.is_in(State::Running) || word.is_in(State::RunningWoken))
-        {
-            return false;
-        }
-        let mark = log.mark();
-        let tick = log.write(word.tick(), Step::End);
-        let is_done = self.swap(word, Word::new(tick, State::Dead));
-        if !is_done {
-            log.rewind(mark);
-        }
-        is_done
+        self.leave_running(log, Step::End, State::Dead)
     }
 
     /// The task has ended, in a run or outside of one. A task that the session never heard of ends unheard.

@@ -44,6 +44,10 @@ const ROOMS: &[Room] = &[
         reason: "lanes are reached by pointer and never freed",
     },
     Room {
+        path: "crates/recorder/src/quick_pen.rs",
+        reason: "as the lane writer's",
+    },
+    Room {
         path: "crates/recorder/src/lane_writer.rs",
         reason: "a hook's exclusive use of its lane's batch",
     },

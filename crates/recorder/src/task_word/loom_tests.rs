@@ -35,6 +35,9 @@ impl TaskLog for Batch {
         // The clocks differ, so they name the lanes.
         self.now as u32
     }
+    fn is_on_time(&self, _: u64) -> bool {
+        true
+    }
     fn mark(&self) -> Self::Mark {
         (self.events.len(), self.last)
     }
@@ -93,8 +96,9 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// A poller polls twice while two wakers wake once each; the clocks differ by more than all that happens.
-fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
+/// A poller polls twice, ending the first poll by `pause`, while two wakers wake once each; the clocks differ by more than all that
+/// happens.
+fn poller_and_wakers(known: bool, pause: Pause, clocks: [u64; 3]) {
     explore(move || {
         let word = Arc::new(TaskWord::unknown());
         let mut first = Batch::new(clocks[0]);
@@ -116,8 +120,13 @@ fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
             })
             .collect();
         word.start(&mut first);
-        if !word.pause_running(&mut first, Pause::Block) {
-            word.pause(&mut first, Pause::Block);
+        // As the hooks do: the cheapest way that will do.
+        let is_paused = match pause {
+            Pause::Yield => word.yield_running(&mut first),
+            _ => word.block_running(&mut first),
+        };
+        if !is_paused {
+            word.pause(&mut first, pause);
         }
         word.start(&mut first);
         if !word.end_running(&mut first) {
@@ -133,12 +142,17 @@ fn poller_and_wakers(known: bool, clocks: [u64; 3]) {
 
 #[test]
 fn loom_known_task_with_two_wakers() {
-    poller_and_wakers(true, [1_000, 200, 5_000]);
+    poller_and_wakers(true, Pause::Block, [1_000, 200, 5_000]);
+}
+
+#[test]
+fn loom_known_task_that_yields_with_two_wakers() {
+    poller_and_wakers(true, Pause::Yield, [1_000, 200, 5_000]);
 }
 
 #[test]
 fn loom_unknown_task_with_two_wakers() {
-    poller_and_wakers(false, [1_000, 5_000, 200]);
+    poller_and_wakers(false, Pause::Block, [1_000, 5_000, 200]);
 }
 
 /// The collector introduces a task while it is woken and run.
