@@ -71,7 +71,7 @@ pub struct UtilizationPoint {
     pub window_ns: i64,
     /// The minimum, from 0 to 1.
     pub utilization: f64,
-    /// The worst windows that do not overlap, the worst first.
+    /// The worst windows that do not overlap, the worst first: up to five where assists and background tasks count, else one.
     pub worst: Vec<UtilizationWindow>,
 }
 
@@ -152,7 +152,7 @@ const WINDOWS_NS: [i64; 19] = {
     windows
 };
 
-/// How many windows of each length are told.
+/// How many windows of each length are told of the selection that is looked at first; of the others the worst.
 const WORST_MAX: usize = 5;
 
 impl Analysis for MutatorUtilization {
@@ -318,9 +318,14 @@ impl UtilizationCurve {
         series: impl Iterator<Item = (Option<WorkerId>, UtilizationFunction)>,
     ) -> Self {
         let mut points: Vec<_> = WINDOWS_NS.into_iter().map(UtilizationPoint::new).collect();
+        let most = if work == CollectorWork::MOST {
+            WORST_MAX
+        } else {
+            1
+        };
         for (worker, function) in series {
             for point in &mut points {
-                point.add(worker, &function);
+                point.add(worker, &function, most);
             }
         }
         Self { work, points }
@@ -337,27 +342,23 @@ impl UtilizationPoint {
     }
 
     /// Takes a worker's function, or that of all.
-    fn add(&mut self, worker: Option<WorkerId>, function: &UtilizationFunction) {
+    fn add(&mut self, worker: Option<WorkerId>, function: &UtilizationFunction, most: usize) {
         let window_ns = self.window_ns.min(function.duration_ns());
         if window_ns == 0 {
             return;
         }
-        let means: Vec<Mean> = function
-            .means(window_ns)
-            .filter(|it| it.mean < 1.0)
-            .collect();
+        let means = function.means(window_ns).filter(|it| it.mean < 1.0);
+        let mut rest: Vec<Mean> = match most {
+            // The least alone needs no list.
+            1 => means.min_by(Mean::order).into_iter().collect(),
+            _ => means.collect(),
+        };
         let mut found: Vec<UtilizationWindow> = Vec::new();
-        while found.len() < WORST_MAX {
-            let is_apart = |mean: &&Mean| {
-                let mut found = found.iter();
-                found.all(|it| mean.begin.abs_diff(it.begin.0) >= window_ns as u64)
-            };
-            let apart = means.iter().filter(is_apart);
-            let Some(worst) =
-                apart.min_by(|a, b| a.mean.total_cmp(&b.mean).then(a.begin.cmp(&b.begin)))
-            else {
+        while found.len() < most {
+            let Some(worst) = rest.iter().copied().min_by(Mean::order) else {
                 break;
             };
+            rest.retain(|it| it.begin.abs_diff(worst.begin) >= window_ns as u64);
             found.push(UtilizationWindow {
                 begin: Timestamp(worst.begin),
                 window_ns,
@@ -371,7 +372,7 @@ impl UtilizationPoint {
                 .total_cmp(&b.utilization)
                 .then(a.begin.cmp(&b.begin))
         });
-        self.worst.truncate(WORST_MAX);
+        self.worst.truncate(most);
         self.utilization = self.worst.first().map_or(1.0, |worst| worst.utilization);
     }
 }

@@ -57,13 +57,16 @@ impl<T: Bucket> TimeBuckets<T> {
         }
         self.place(end);
         let first = self.place(begin);
-        for (bucket, place) in self.buckets.iter_mut().zip(0_i64..).skip(first) {
-            let from = self.begin.0 + place * self.width_ns;
-            let part = end.0.min(from + self.width_ns) - begin.0.max(from);
+        let since_ns = (first as i64).saturating_mul(self.width_ns);
+        let mut from = self.begin.0.saturating_add(since_ns);
+        for bucket in &mut self.buckets[first..] {
+            let to = from.saturating_add(self.width_ns);
+            let part = end.0.min(to).saturating_sub(begin.0.max(from));
             if part <= 0 {
                 break;
             }
             add(bucket, part);
+            from = to;
         }
     }
 

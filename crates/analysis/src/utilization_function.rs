@@ -31,6 +31,14 @@ pub(crate) struct Mean {
     pub(crate) mean: f64,
 }
 
+impl Mean {
+    /// The least first, then the earliest.
+    pub(crate) fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let by_mean = self.mean.total_cmp(&other.mean);
+        by_mean.then(self.begin.cmp(&other.begin))
+    }
+}
+
 impl UtilizationFunction {
     /// One that begins with all time left.
     pub(crate) fn new(begin: Timestamp) -> Self {

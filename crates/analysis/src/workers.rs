@@ -4,7 +4,7 @@
 //! another worker than its last ran on was stolen, or came by the queue of all; of a task's first run in the window nothing is
 //! known. Threads are seen where the format tells them: a thread runs tasks, and sits in system calls of the tasks that it ran.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use exectrace_reader::{Event, Kind, State, ThreadId, Timestamp, WorkerId};
 
@@ -16,8 +16,8 @@ use crate::{Analysis, Context, Interval};
 pub struct Workers {
     workers: BTreeMap<i64, Followed>,
     threads: BTreeMap<u64, ThreadUse>,
-    /// By life: the worker that the task ran on last.
-    last_workers: HashMap<u32, WorkerId>,
+    /// By life: the worker that the task ran on last, or none.
+    last_workers: Vec<WorkerId>,
     syscalls: Option<TimeBuckets<i64>>,
 }
 
@@ -218,7 +218,11 @@ impl Workers {
             return;
         };
         let (worker, thread) = (place.worker, place.thread);
-        let last = self.last_workers.insert(interval.life.0, worker);
+        let life = interval.life.0 as usize;
+        if self.last_workers.len() <= life {
+            self.last_workers.resize(life + 1, WorkerId::NONE);
+        }
+        let last = std::mem::replace(&mut self.last_workers[life], worker);
         let is_start = !interval.is_open_left;
         let ns = interval.ns();
         let followed = self.worker(worker, context);
@@ -227,7 +231,7 @@ impl Workers {
             .busy
             .spread(interval.begin.time, interval.end.time, |sum, ns| *sum += ns);
         followed.starts += u64::from(is_start);
-        followed.steals += u64::from(is_start && last.is_some_and(|last| last != worker));
+        followed.steals += u64::from(is_start && last != WorkerId::NONE && last != worker);
         if thread != ThreadId::NONE {
             let thread = self.thread(thread);
             thread.running_ns += ns;
