@@ -36,7 +36,7 @@ mod structure;
 pub use batch::{Batch, BatchKind, Generation};
 pub use entries::Entries;
 pub use event::Event;
-pub use events::{Events, RawEvent};
+pub use events::{Events, RawEvent, ShortEvent};
 pub use items::{Item, Items};
 pub use record::Record;
 pub use records::Records;

@@ -147,24 +147,25 @@ pub fn read_wrapping(bytes: &[u8], at: usize) -> Result<(u64, usize), VarintErro
 /// So many bytes [`read_near`] needs: a number may begin at any of the first ones, and a word is read at once.
 pub(crate) const NEAR_BYTES: usize = EVENT_BYTES_MAX + 8;
 
-/// Reads the number at `at`, which is taken modulo [`EVENT_BYTES_MAX`], if it has eight bytes at most.
+/// Reads the number at `at`, which is taken modulo [`EVENT_BYTES_MAX`], if it has 32 bits at most.
 ///
 /// Always inlined, without a check but for the number's length: short numbers come in rows of equal lengths, which the processor
 /// foresees.
 #[inline(always)]
-pub(crate) fn read_near(bytes: &[u8; NEAR_BYTES], at: usize) -> Option<(u64, usize)> {
+pub(crate) fn read_near(bytes: &[u8; NEAR_BYTES], at: usize) -> Option<(u32, usize)> {
     let begin = at & MASK;
     let mut eight = [0; 8];
     eight.copy_from_slice(&bytes[begin..begin + 8]);
     let word = u64::from_le_bytes(eight);
-    if word & 0x80 == 0 {
-        return Some((word & 0x7f, at + 1));
+    let low = word as u32;
+    if low & 0x80 == 0 {
+        return Some((low & 0x7f, at + 1));
     }
-    if word & 0x8000 == 0 {
-        return Some((word & 0x7f | (word & 0x7f00) >> 1, at + 2));
+    if low & 0x8000 == 0 {
+        return Some((low & 0x7f | (low & 0x7f00) >> 1, at + 2));
     }
-    if word & 0x80_0000 == 0 {
-        let value = word & 0x7f | (word & 0x7f00) >> 1 | (word & 0x7f_0000) >> 2;
+    if low & 0x80_0000 == 0 {
+        let value = low & 0x7f | (low & 0x7f00) >> 1 | (low & 0x7f_0000) >> 2;
         return Some((value, at + 3));
     }
     let ends = !word & 0x8080_8080_8080_8080;
@@ -172,7 +173,8 @@ pub(crate) fn read_near(bytes: &[u8; NEAR_BYTES], at: usize) -> Option<(u64, usi
         return None;
     }
     let length = ends.trailing_zeros() as usize / 8 + 1;
-    Some((join(word & (ends ^ (ends - 1))), at + length))
+    let value = u32::try_from(join(word & (ends ^ (ends - 1)))).ok()?;
+    Some((value, at + length))
 }
 
 /// The position after `count` numbers from `at` on, found without decoding them.
@@ -348,7 +350,7 @@ mod tests {
             prop_assert_eq!(read(&padded(value), 0), Ok((value, BYTES_MAX)));
             let mut near = [0xee; NEAR_BYTES];
             near[..EVENT_BYTES_MAX].copy_from_slice(&out);
-            let expect = (end - at <= 8).then_some((value, end));
+            let expect = u32::try_from(value).ok().map(|value| (value, end));
             prop_assert_eq!(read_near(&near, at), expect);
             let mut pushed = Vec::new();
             push(&mut pushed, value);

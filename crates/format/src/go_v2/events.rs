@@ -56,6 +56,41 @@ impl RawEvent {
     };
 }
 
+/// An event whose numbers are all small, as most are, in as few bytes as can be: where many wait, and where they pass from one
+/// processor to another.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_format::go_v2::{Events, EventType, ShortEvent};
+///
+/// let batch = [&[16, 5, 3, 2][..], &[0; 80]].concat();
+/// let mut event = ShortEvent::EMPTY;
+/// assert!(Events::new(&batch, 100).advance_short(&mut event));
+/// assert_eq!((event.event_type, event.delta, event.args, event.length_bytes), (EventType::GoStart, 5, [3, 2, 0, 0], 4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShortEvent {
+    /// The time since the event before.
+    pub delta: u32,
+    /// The arguments in the order of the table, then zeros.
+    pub args: [u32; V2_EVENT_ARGS_MAX],
+    /// Its type.
+    pub event_type: EventType,
+    /// How long it is in the file.
+    pub length_bytes: u8,
+}
+
+impl ShortEvent {
+    /// One to decode into: no event of a file.
+    pub const EMPTY: Self = Self {
+        delta: 0,
+        args: [0; V2_EVENT_ARGS_MAX],
+        event_type: EventType::EventBatch,
+        length_bytes: 0,
+    };
+}
+
 /// The types that may stand among events, with the number of their arguments.
 static EVENTS: [Option<(EventType, u8)>; 256] = {
     let mut events = [None; 256];
@@ -89,6 +124,21 @@ impl<'a> Events<'a> {
         self.base + self.position as u64
     }
 
+    /// Decodes the next event into `event`, where nothing is left of an earlier one, if it is one whose numbers are all small, and
+    /// not among the last of its batch. Else gives false and stays where it is: then [`Self::advance`] has to look.
+    // As a call it would keep its place in memory.
+    #[inline(always)]
+    pub fn advance_short(&mut self, event: &mut ShortEvent) -> bool {
+        let near = self.bytes.get(self.position..);
+        match near.and_then(|near| decode_short(near.first_chunk()?, event)) {
+            Some(length) => {
+                self.position += length;
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Decodes the next event into `event`, where nothing is left of an earlier one. False at the end of the batch.
     ///
     /// # Errors
@@ -97,14 +147,6 @@ impl<'a> Events<'a> {
     // As a call it would keep its place in memory.
     #[inline(always)]
     pub fn advance(&mut self, event: &mut RawEvent) -> Result<bool, Error> {
-        let near = self.bytes.get(self.position..);
-        if let Some(near) = near.and_then(|near| near.first_chunk())
-            && let Some(length) = decode_near(near, event)
-        {
-            event.offset = self.offset();
-            self.position += length;
-            return Ok(true);
-        }
         let Some(&byte) = self.bytes.get(self.position) else {
             return Ok(false);
         };
@@ -123,7 +165,7 @@ impl<'a> Events<'a> {
 
 /// Decodes the event that the bytes begin with, if it is one of the usual ones. Gives its length.
 #[inline(always)]
-fn decode_near(bytes: &[u8; varint::NEAR_BYTES], event: &mut RawEvent) -> Option<usize> {
+fn decode_short(bytes: &[u8; varint::NEAR_BYTES], event: &mut ShortEvent) -> Option<usize> {
     let (event_type, count) = EVENTS[usize::from(bytes[0])]?;
     event.event_type = event_type;
     let mut at = 1;
@@ -135,6 +177,8 @@ fn decode_near(bytes: &[u8; varint::NEAR_BYTES], event: &mut RawEvent) -> Option
         }
         (*arg, at) = varint::read_near(bytes, at)?;
     }
+    // Five numbers of five bytes and a byte, at most.
+    event.length_bytes = at as u8;
     Some(at)
 }
 
@@ -268,9 +312,18 @@ mod tests {
             data in prop::collection::vec(prop_oneof![9..52_u8, 0..=1_u8, 0x80..=0xff_u8], 0..60),
         ) {
             let long = [&data[..], &[0; 80]].concat();
-            let far = Events::new(&data, 100).take_while(Result::is_ok);
-            for (far, near) in far.zip(Events::new(&long, 100)) {
-                prop_assert_eq!(far, near);
+            let mut near = Events::new(&long, 100);
+            for far in Events::new(&data, 100).map_while(Result::ok) {
+                let mut short = ShortEvent::EMPTY;
+                let before = near.offset();
+                if near.advance_short(&mut short) {
+                    prop_assert_eq!(near.offset() - before, u64::from(short.length_bytes));
+                    prop_assert_eq!((before, short.event_type), (far.offset, far.event_type));
+                    prop_assert_eq!(u64::from(short.delta), far.delta);
+                    prop_assert_eq!(&short.args.map(u64::from), &far.args[..V2_EVENT_ARGS_MAX]);
+                } else {
+                    prop_assert_eq!(near.next(), Some(Ok(far)));
+                }
             }
         }
     }
