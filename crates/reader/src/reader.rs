@@ -1,6 +1,7 @@
 //! The door: bytes of any version in, events out.
 
 use std::sync::LazyLock;
+use std::thread::Scope;
 
 use exectrace_format::go_v1::Records;
 use exectrace_format::go_v2::Items;
@@ -111,6 +112,36 @@ impl<'a> Reader<'a> {
             Mode::Strict => Self::new(file),
             Mode::Tolerant => Self::tolerant(file),
         }
+    }
+
+    /// Opens a whole file in the one way or the other, with a second thread of a scope that goes ahead of this one: it decodes events,
+    /// and builds the tables of the next generation. The events are the same.
+    ///
+    /// The thread ends when the reader is dropped; nothing comes of one that is forgotten, for which the scope waits in vain. Only
+    /// format v2 has something to do for it. With it the reader holds two generations' tables, and up to ten megabytes more.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::new`] and [`Self::tolerant`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use exectrace_reader::{Mode, Reader};
+    /// # let file = exectrace_format::Version::Go1_26.header();
+    /// let events = std::thread::scope(|scope| {
+    ///     let reader = Reader::open_ahead(&file, Mode::Strict, scope)?;
+    ///     reader.collect::<Result<Vec<_>, _>>()
+    /// })?;
+    /// assert_eq!(events.len(), 1);
+    /// # Ok::<(), exectrace_reader::Error>(())
+    /// ```
+    pub fn open_ahead(file: &'a [u8], mode: Mode, scope: &'a Scope<'a, '_>) -> Result<Self, Error> {
+        let mut reader = Self::open(file, mode)?;
+        if let Events::V2(events) = &mut reader.events {
+            events.read_ahead(scope);
+        }
+        Ok(reader)
     }
 
     fn of_version(file: &'a [u8], version: Version, damage: Option<Damage>) -> Result<Self, Error> {

@@ -5,8 +5,11 @@
 //!                      tables, samples                 (by time)  (by state)
 //! ```
 
+mod ahead;
 mod clock;
+mod coming;
 mod cursor;
+mod decoder;
 mod demands;
 mod framing;
 mod frontier;
@@ -14,15 +17,20 @@ mod generation;
 mod go_sort;
 mod mend;
 mod order;
+mod piece;
 mod plain;
 mod range_rules;
 mod refusal;
+mod row;
 mod salvage;
 mod stacks;
 mod state;
 mod task_rules;
 mod told;
 mod worker_rules;
+
+use std::sync::Arc;
+use std::thread::Scope;
 
 use exectrace_format::go_v2::{EventType, Items};
 use exectrace_format::{StackId, ThreadId, WorkerId};
@@ -32,18 +40,25 @@ use crate::event::{Event, EventType as AnyType, Kind};
 use crate::reader::Contents;
 use crate::tables::Tables;
 use crate::{Cause, Error, Timestamp};
+use ahead::Scout;
+use coming::Coming;
 use cursor::Cursor;
+use decoder::Decoder;
 use framing::Framing;
 use frontier::Frontier;
 use generation::{Generation, Sample};
 use mend::Mender;
 use order::{Order, Stuck, Tried, told_task};
+use piece::Piece;
 use told::Told;
 
 /// The events of a file of format v2, in order.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
-    framing: Framing<'a>,
+    file: &'a [u8],
+    coming: Arc<Piece<Box<Coming<'a>>>>,
+    /// A second thread, if there is one.
+    scout: Option<Scout<'a>>,
     tables: Tables<'a>,
     order: Order,
     open: Option<Open<'a>>,
@@ -67,8 +82,13 @@ struct Open<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(file: &'a [u8], items: Items<'a>, damage: Option<Damage>) -> Self {
+        let coming = Arc::new(Piece::idle());
+        let framing = Framing::new(file, items);
+        coming.ask(Box::new(Coming::new(framing, damage.is_some())));
         Self {
-            framing: Framing::new(file, items),
+            file,
+            coming,
+            scout: None,
             tables: Tables::new(file),
             order: Order::new(),
             open: None,
@@ -80,6 +100,11 @@ impl<'a> Reader<'a> {
             ended: None,
             damage,
         }
+    }
+
+    /// From now on a second thread goes ahead.
+    pub(crate) fn read_ahead(&mut self, scope: &'a Scope<'a, '_>) {
+        self.scout = Some(Scout::start(scope));
     }
 
     pub(crate) fn damage(&self) -> Option<&Damage> {
@@ -118,7 +143,7 @@ impl<'a> Reader<'a> {
                     None => return Err(open.fault(index, *stuck, &self.order, told)),
                     Some(damage) => {
                         let mut mender = Mender {
-                            file: self.framing.file,
+                            file: self.file,
                             order: &mut self.order,
                             tables: &mut self.tables,
                             damage,
@@ -141,21 +166,27 @@ impl<'a> Reader<'a> {
     /// From one generation to the next: a sync first, then what it brings.
     #[cold]
     fn turn(&mut self, told: &mut Told<'_>) -> Result<bool, Error> {
-        let generation = match &mut self.damage {
-            None => self.framing.next(),
-            Some(damage) => {
-                damage.go_on(None, self.last);
-                Ok(self.framing.salvage(damage))
-            }
+        if let Some(damage) = &mut self.damage {
+            damage.go_on(None, self.last);
+        }
+        // It is always there: below it is asked for again.
+        let Some(mut coming) = self.coming.take() else {
+            return Ok(false);
         };
+        let generation = coming.next(self.damage.as_mut());
+        let has_begun = coming.framing.has_begun();
+        self.coming.ask(coming);
         let time = match generation {
             Ok(Some(generation)) => {
+                if let Some(scout) = &self.scout {
+                    scout.ask(&self.coming);
+                }
                 let time = Timestamp(generation.clock.ns(generation.begin_units));
                 self.enter(generation)?;
                 time
             }
             Ok(None) => {
-                let begun = u64::from(self.framing.has_begun());
+                let begun = u64::from(has_begun);
                 self.contents.generations = self.contents.generations.map(|count| count + begun);
                 self.ended = Some(Ok(()));
                 self.last
@@ -177,12 +208,19 @@ impl<'a> Reader<'a> {
         self.order.begin(generation.number);
         self.contents.add(&generation);
         let mut frontier = Frontier::default();
-        for group in std::mem::take(&mut generation.groups) {
-            let place = (group.thread != ThreadId::NONE).then(|| self.order.thread(group.thread));
-            let mut cursor = Cursor::new(group, place, generation.clock);
+        let groups = std::mem::take(&mut generation.groups);
+        let threads = groups.len();
+        for group in groups {
+            let thread = group.thread;
+            let place = (thread != ThreadId::NONE).then(|| self.order.thread(thread));
+            let decoder = Decoder::new(group, generation.clock);
+            let mut cursor = match &self.scout {
+                None => Cursor::new(thread, place, decoder),
+                Some(scout) => Cursor::ahead(thread, place, scout.rows(decoder, threads)),
+            };
             let has_events = match &mut self.damage {
                 None => cursor
-                    .advance(1)
+                    .advance()
                     .map_err(|error| error.in_generation(generation.number))?,
                 Some(damage) => mend::advance(&mut cursor, generation.number, damage),
             };

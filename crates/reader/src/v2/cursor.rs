@@ -1,40 +1,13 @@
 //! Where a thread's events stand.
 
-use std::ops::Deref;
-
 use exectrace_format::ThreadId;
-use exectrace_format::go_v2::{Batch, EventType, Events, RawEvent};
+use exectrace_format::go_v2::ShortEvent;
 
-use super::clock::Clock;
-use super::generation::Group;
+use super::ahead::Ahead;
+use super::decoder::Decoder;
+use super::row::{Point, Row, Upcoming};
 use super::task_rules;
 use crate::{Cause, Error};
-
-/// An event that is decoded, and has not happened yet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Upcoming {
-    event: RawEvent,
-    pub(super) time_ns: i64,
-}
-
-impl Deref for Upcoming {
-    type Target = RawEvent;
-
-    #[inline(always)]
-    fn deref(&self) -> &RawEvent {
-        &self.event
-    }
-}
-
-/// So many events of a thread are decoded at once when it has many: one by one, between those of others, it takes twice as long.
-const ROW_MAX: usize = 32;
-
-impl Upcoming {
-    const EMPTY: Self = Self {
-        event: RawEvent::EMPTY,
-        time_ns: 0,
-    };
-}
 
 /// One thread's events of a generation.
 #[derive(Debug)]
@@ -42,59 +15,88 @@ pub(super) struct Cursor<'a> {
     pub(super) thread: ThreadId,
     /// The thread's place in the order; `None` for events that were written without a thread.
     pub(super) place: Option<usize>,
-    /// Events that are decoded: those from `at` to `end` are to come.
-    row: Vec<Upcoming>,
+    /// Events that are decoded: those from `at` on are to come.
+    row: Row,
     at: usize,
-    end: usize,
-    /// What comes after them, if it is a fault.
-    fault: Option<Box<Error>>,
-    /// Where the bytes begin that are none.
-    fault_offset: u64,
-    batches: std::vec::IntoIter<Batch<'a>>,
-    events: Events<'a>,
-    /// The time of the last event that is decoded.
-    time_ns: i64,
-    clock: Clock,
+    /// Before the event at `at`.
+    point: Point,
+    /// After a fault: how many bytes of its batch are left, and the time of the last event before it.
+    rest: (u64, i64),
+    rows: Rows<'a>,
 }
+
+/// Where further rows come from.
+#[derive(Debug)]
+enum Rows<'a> {
+    /// They are decoded when they are needed.
+    Here { decoder: Decoder<'a>, length: usize },
+    /// A second thread decodes them ahead.
+    Ahead(Ahead<'a>),
+}
+
+/// So many events of a thread are decoded at once when it has many.
+const ROW_MAX: usize = 64;
 
 impl<'a> Cursor<'a> {
     /// Before the first event of a thread.
-    pub(super) fn new(group: Group<'a>, place: Option<usize>, clock: Clock) -> Self {
+    pub(super) fn new(thread: ThreadId, place: Option<usize>, decoder: Decoder<'a>) -> Self {
+        Self::of(thread, place, Rows::Here { decoder, length: 1 })
+    }
+
+    /// The same where a second thread decodes.
+    pub(super) fn ahead(thread: ThreadId, place: Option<usize>, ahead: Ahead<'a>) -> Self {
+        Self::of(thread, place, Rows::Ahead(ahead))
+    }
+
+    fn of(thread: ThreadId, place: Option<usize>, rows: Rows<'a>) -> Self {
         Self {
-            thread: group.thread,
+            thread,
             place,
-            row: Vec::new(),
+            row: Row::default(),
             at: 0,
-            end: 0,
-            fault: None,
-            fault_offset: 0,
-            batches: group.batches.into_iter(),
-            events: Events::new(&[], 0),
-            time_ns: 0,
-            clock,
+            point: Point::default(),
+            rest: (0, 0),
+            rows,
         }
     }
 
     /// The event to come.
-    #[inline(always)]
-    pub(super) fn next(&self) -> &Upcoming {
-        &self.row[self.at]
+    #[inline]
+    pub(super) fn next(&self) -> Upcoming {
+        self.row.at(self.at, self.point)
     }
 
-    /// That and those after it that are decoded.
+    /// When it is.
     #[inline(always)]
-    pub(super) fn upcoming(&self) -> &[Upcoming] {
-        &self.row[self.at..self.end]
+    pub(super) fn time_ns(&self) -> i64 {
+        self.row.time_ns(self.at, self.point)
     }
 
-    /// Moves on by so many of those events. False at the end.
+    /// That and those after it that are decoded, and the point before them.
     #[inline(always)]
-    pub(super) fn advance(&mut self, count: usize) -> Result<bool, Box<Error>> {
+    pub(super) fn upcoming(&self) -> (&[ShortEvent], Point) {
+        (&self.row.events[self.at..self.row.len], self.point)
+    }
+
+    /// So many of those have happened, up to a point. False at the end.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, count: usize, point: Point) -> Result<bool, Box<Error>> {
         self.at += count;
-        if self.at < self.end {
+        self.point = point;
+        if self.at < self.row.len {
             return Ok(true);
         }
         self.refill()
+    }
+
+    /// Moves to the next event. False at the end.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<bool, Box<Error>> {
+        if self.at >= self.row.len {
+            return self.refill();
+        }
+        let point = self.row.behind(self.at, self.point);
+        self.skip(1, point)
     }
 
     /// The event to come contradicts the trace.
@@ -112,90 +114,29 @@ impl<'a> Cursor<'a> {
 
     /// After a fault: how many bytes of its batch are left, and the time of the last event before it.
     pub(super) fn rest(&self) -> (u64, i64) {
-        (self.events.offset() - self.fault_offset, self.time_ns)
+        self.rest
     }
 
-    /// Decodes the next events. False if there are none.
+    /// Gets the next row. False if there is none.
     #[inline(never)]
     fn refill(&mut self) -> Result<bool, Box<Error>> {
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
-        }
-        let length = (2 * self.row.len()).clamp(1, ROW_MAX);
-        self.row.resize(length, Upcoming::EMPTY);
-        (self.at, self.end) = (0, 0);
-        loop {
-            if let Err(error) = self.decode() {
-                self.not_an_event(error);
-            }
-            if self.end == length || self.fault.is_some() {
-                break;
-            }
-            let Some(batch) = self.batches.next() else {
-                break;
-            };
-            self.events = batch.events();
-            self.time_ns = self.clock.ns(batch.time);
-        }
-        match self.fault.take() {
-            Some(fault) if self.end == 0 => Err(fault),
-            fault => {
-                self.fault = fault;
-                Ok(self.end > 0)
-            }
-        }
-    }
-
-    /// Decodes events of the open batch, as many as the row has room for.
-    #[inline]
-    fn decode(&mut self) -> Result<(), exectrace_format::Error> {
-        // Copies, which need not be in memory.
-        let (mut events, mut time_ns, clock) = (self.events.clone(), self.time_ns, self.clock);
-        let mut result = Ok(());
-        let mut end = self.end;
-        for next in &mut self.row[end..] {
-            match events.advance(&mut next.event) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    self.fault_offset = next.event.offset;
-                    result = Err(error);
-                    break;
+        if self.row.fault.is_none() {
+            match &mut self.rows {
+                Rows::Here { decoder, length } => {
+                    decoder.fill(&mut self.row, *length);
+                    *length = (2 * *length).min(ROW_MAX);
                 }
+                Rows::Ahead(ahead) => ahead.next(&mut self.row),
             }
-            time_ns = time_ns.wrapping_add(clock.ns(next.event.delta));
-            next.time_ns = time_ns;
-            end += 1;
-        }
-        (self.events, self.time_ns, self.end) = (events, time_ns, end);
-        result
-    }
-
-    /// A clock snapshot has an event's form, and Go's reader sees only in its turn that it is none.
-    #[cold]
-    fn not_an_event(&mut self, error: exectrace_format::Error) {
-        use exectrace_format::Error as E;
-        match error {
-            E::NotAnEvent { offset, number } if number == EventType::ClockSnapshot as u8 => {
-                // Nothing in its batch comes after it.
-                let end = self.events.offset();
-                self.row[self.end] = Upcoming {
-                    time_ns: self.time_ns,
-                    event: RawEvent {
-                        offset,
-                        event_type: EventType::ClockSnapshot,
-                        args: [end, 0, 0, 0],
-                        ..RawEvent::EMPTY
-                    },
-                };
-                self.end += 1;
-            }
-            _ => {
-                self.fault = Some(Box::new(Error {
-                    thread: Some(self.thread),
-                    ..Error::of_format(error)
-                }));
+            (self.at, self.point) = (0, self.row.begin);
+            if self.row.len > 0 {
+                return Ok(true);
             }
         }
+        let Some(fault) = self.row.fault.take() else {
+            return Ok(false);
+        };
+        self.rest = (fault.rest_bytes, fault.time_ns);
+        Err(Box::new(fault.error))
     }
 }

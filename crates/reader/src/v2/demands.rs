@@ -6,9 +6,9 @@ use exectrace_format::go_v2::EventType;
 use exectrace_format::role::{Range, State};
 use exectrace_format::{StringId, ThreadId, UserTaskId, WorkerId};
 
-use super::cursor::Upcoming;
 use super::generation::Generation;
 use super::order::{Order, told_task};
+use super::row::Upcoming;
 use super::state::{Cycle, NONE, Sequence, Task, Thread, Worker, WorkerState, task_state};
 use super::task_rules::transition;
 use super::told::Told;

@@ -8,7 +8,7 @@ use super::generation::{Builder, Generation};
 use crate::{Cause, Error};
 
 /// Reads generations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Framing<'a> {
     pub(super) version: Version,
     pub(super) file: &'a [u8],
@@ -47,19 +47,38 @@ impl<'a> Framing<'a> {
     }
 
     /// The next generation; `None` at the end of the file.
-    pub(super) fn next(&mut self) -> Result<Option<Generation<'a>>, Error> {
+    ///
+    /// `between` is called now and then, since it takes milliseconds.
+    pub(super) fn next(
+        &mut self,
+        between: &mut dyn FnMut(),
+    ) -> Result<Option<Generation<'a>>, Error> {
         if let Some(error) = self.pending.take() {
             return Err(error);
         }
         if self.version.at_least(Version::Go1_26) {
-            self.marked()
+            self.marked(between)
         } else {
-            self.unmarked()
+            self.unmarked(between)
         }
     }
 
+    /// The same for a tolerant reader, if nothing is wrong with the generation. Else it stays where it is, for [`Self::salvage`].
+    pub(super) fn whole(&mut self, between: &mut dyn FnMut()) -> Option<Generation<'a>> {
+        let mut ahead = self.clone();
+        let generation = ahead.next(between).ok()??;
+        let is_next = generation.number > self.last_generation || self.last_generation == 0;
+        if !is_next || ahead.pending.is_some() {
+            return None;
+        }
+        ahead.clock = Some(generation.clock);
+        ahead.last_generation = generation.number;
+        *self = ahead;
+        Some(generation.tolerant())
+    }
+
     /// A generation that ends with a marker.
-    fn marked(&mut self) -> Result<Option<Generation<'a>>, Error> {
+    fn marked(&mut self, between: &mut dyn FnMut()) -> Result<Option<Generation<'a>>, Error> {
         let mut builder: Option<Builder<'a>> = None;
         loop {
             let begin = self.items.offset();
@@ -83,7 +102,7 @@ impl<'a> Framing<'a> {
                         None => error,
                     });
                 }
-                Some(Ok(Item::Batch(batch))) => self.take(&mut builder, batch)?,
+                Some(Ok(Item::Batch(batch))) => self.take(&mut builder, batch, between)?,
                 Some(Ok(Item::EndOfGeneration { offset })) => {
                     let builder = builder.unwrap_or_else(|| Builder::new(self.version, 0, offset));
                     return builder.finish().map(Some);
@@ -92,7 +111,12 @@ impl<'a> Framing<'a> {
         }
     }
 
-    fn take(&self, builder: &mut Option<Builder<'a>>, batch: Batch<'a>) -> Result<(), Error> {
+    fn take(
+        &self,
+        builder: &mut Option<Builder<'a>>,
+        batch: Batch<'a>,
+        between: &mut dyn FnMut(),
+    ) -> Result<(), Error> {
         let (found, offset) = (batch.generation.0, batch.offset);
         let builder = builder.get_or_insert_with(|| Builder::new(self.version, found, offset));
         let open = builder.number();
@@ -100,14 +124,14 @@ impl<'a> Framing<'a> {
             let cause = Cause::GenerationOutOfOrder { open, found };
             return Err(Error::at(cause, offset).in_generation(open));
         }
-        builder.add(batch)
+        builder.add(batch, between)
     }
 
     /// A generation that ends where the next one begins.
-    fn unmarked(&mut self) -> Result<Option<Generation<'a>>, Error> {
+    fn unmarked(&mut self, between: &mut dyn FnMut()) -> Result<Option<Generation<'a>>, Error> {
         let mut builder: Option<Builder<'a>> = None;
         if let Some(batch) = self.spilled.take() {
-            self.take(&mut builder, batch)?;
+            self.take(&mut builder, batch, between)?;
         }
         loop {
             match self.items.next() {
@@ -131,7 +155,7 @@ impl<'a> Framing<'a> {
                         self.spilled = Some(batch);
                         break;
                     }
-                    self.take(&mut builder, batch)?;
+                    self.take(&mut builder, batch, between)?;
                 }
             }
         }

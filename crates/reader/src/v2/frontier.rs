@@ -23,7 +23,7 @@ impl<'a> Frontier<'a> {
     }
 
     pub(super) fn push(&mut self, cursor: Cursor<'a>) {
-        self.times.push(cursor.next().time_ns);
+        self.times.push(cursor.time_ns());
         self.places.push(self.cursors.len());
         self.cursors.push(cursor);
         self.sift_up(self.times.len() - 1);
@@ -56,7 +56,7 @@ impl<'a> Frontier<'a> {
         if pause == Pause::End {
             return self.remove(index);
         }
-        self.times[index] = self.cursors[self.places[index]].next().time_ns;
+        self.times[index] = self.cursors[self.places[index]].time_ns();
         if self.sift_up(index) == index {
             self.sift_down(index);
         }

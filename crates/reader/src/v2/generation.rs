@@ -86,6 +86,9 @@ pub(super) struct Builder<'a> {
     stacks: Stacks,
 }
 
+/// Entries of a table that take some microseconds.
+const ENTRIES_BETWEEN: usize = 32;
+
 impl<'a> Builder<'a> {
     pub(super) fn new(version: Version, number: u64, offset: u64) -> Self {
         Self {
@@ -113,7 +116,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Takes a batch in.
-    pub(super) fn add(&mut self, batch: Batch<'a>) -> Result<(), Error> {
+    pub(super) fn add(&mut self, batch: Batch<'a>, between: &mut dyn FnMut()) -> Result<(), Error> {
         self.begin(batch.time);
         match batch.kind(self.version) {
             BatchKind::Events => {
@@ -124,7 +127,10 @@ impl<'a> Builder<'a> {
             // Nobody but the experiment knows what is in it.
             BatchKind::Experiment => {}
             _ => {
-                for entry in batch.entries(self.version) {
+                for (index, entry) in batch.entries(self.version).enumerate() {
+                    if index % ENTRIES_BETWEEN == 0 {
+                        between();
+                    }
                     let entry =
                         entry.map_err(|error| self.error(Cause::Format(error), error.offset()))?;
                     self.add_entry(&entry)
@@ -274,6 +280,12 @@ impl<'a> Builder<'a> {
 }
 
 impl<'a> Generation<'a> {
+    /// The same for a tolerant reader.
+    pub(super) fn tolerant(mut self) -> Self {
+        self.unnamed.get_or_insert_default();
+        self
+    }
+
     /// How many strings and stacks its tables have.
     pub(super) fn table_sizes(&self) -> (usize, usize) {
         (self.strings.len(), self.stacks.len())

@@ -78,7 +78,7 @@ impl<'a> Open<'a> {
                 tables: mender.tables,
                 damage: mender.damage,
                 told,
-                event,
+                event: &event,
                 place,
                 error,
             }
@@ -87,7 +87,9 @@ impl<'a> Open<'a> {
         let inferred = told.len();
         let (generation, tables) = (&mut self.generation, &mut *mender.tables);
         mender.order.is_mended = true;
-        let tried = mender.order.attempt(event, place, generation, tables, told);
+        let tried = mender
+            .order
+            .attempt(&event, place, generation, tables, told);
         mender.order.is_mended = false;
         if tried.is_ok_and(|tried| tried == Tried::Happened) {
             if mender.damage.repairs.total() == repairs {
@@ -122,10 +124,10 @@ impl<'a> Open<'a> {
 /// Moves a cursor to the next event that can be decoded. False if there is none.
 pub(super) fn advance(cursor: &mut Cursor<'_>, generation: u64, damage: &mut Damage) -> bool {
     loop {
-        match cursor.advance(1) {
+        match cursor.advance() {
             Ok(has_more) => {
                 if has_more && damage.has_open_gaps() {
-                    damage.go_on(Some(cursor.thread), Timestamp(cursor.next().time_ns));
+                    damage.go_on(Some(cursor.thread), Timestamp(cursor.time_ns()));
                 }
                 return has_more;
             }

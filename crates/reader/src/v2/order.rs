@@ -10,10 +10,11 @@ use exectrace_format::go_v2::EventType;
 use exectrace_format::role::State;
 use exectrace_format::{StackId, TaskId, ThreadId, UserTaskId, WorkerId};
 
-use super::cursor::{Cursor, Upcoming};
+use super::cursor::Cursor;
 use super::frontier::Frontier;
 use super::generation::Generation;
 use super::refusal::Refusal;
+use super::row::Upcoming;
 use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, WorkerState, Workers};
 use super::told::Told;
 use crate::event::{Event, EventType as AnyType, Kind, UserTaskBegin};
@@ -181,11 +182,11 @@ impl Order {
         told: &mut Told<'_>,
     ) -> Result<Tried, Box<Stuck>> {
         let cursor = frontier.get_mut(index);
-        let tried = self.attempt(cursor.next(), cursor.place, generation, tables, told);
+        let tried = self.attempt(&cursor.next(), cursor.place, generation, tables, told);
         if tried.map_err(refused)? == Tried::NotYet {
             return Ok(Tried::NotYet);
         }
-        let has_more = cursor.advance(1).map_err(cut)?;
+        let has_more = cursor.advance().map_err(cut)?;
         frontier.settle(index, if has_more { Pause::Later } else { Pause::End });
         Ok(Tried::Happened)
     }
@@ -204,22 +205,21 @@ impl Order {
         loop {
             if let Some(place) = place {
                 let mut thread = self.threads[place];
-                let count =
+                let (count, point) =
                     self.run_plain(cursor.upcoming(), &mut thread, until_ns, generation, told);
                 self.threads[place] = thread;
-                if count > 0 && !cursor.advance(count).map_err(cut)? {
+                if count > 0 && !cursor.skip(count, point).map_err(cut)? {
                     return Ok(Pause::End);
                 }
             }
-            let next = cursor.next();
-            if next.time_ns > until_ns || told.is_full() {
+            if cursor.time_ns() > until_ns || told.is_full() {
                 return Ok(Pause::Later);
             }
-            let tried = self.attempt(next, place, generation, tables, told);
+            let tried = self.attempt(&cursor.next(), place, generation, tables, told);
             if tried.map_err(refused)? == Tried::NotYet {
                 return Ok(Pause::NotYet);
             }
-            if !cursor.advance(1).map_err(cut)? {
+            if !cursor.advance().map_err(cut)? {
                 return Ok(Pause::End);
             }
         }

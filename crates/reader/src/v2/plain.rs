@@ -5,13 +5,13 @@
 //! expected is left to the rules (`task_rules.rs`), which know all cases and say what is wrong: so nothing is changed here before
 //! it is known that all fits, and what happens is the same.
 
-use exectrace_format::go_v2::EventType;
+use exectrace_format::go_v2::{EventType, ShortEvent};
 use exectrace_format::role::State;
 use exectrace_format::{StackId, StringId, TaskId, ThreadId, WorkerId};
 
-use super::cursor::Upcoming;
 use super::generation::Generation;
 use super::order::{Order, told_task};
+use super::row::Point;
 use super::state::{NONE, Task, Thread, WorkerState};
 use super::told::{Told, after};
 use crate::Timestamp;
@@ -32,21 +32,23 @@ struct Passage {
 }
 
 impl Order {
-    /// Lets events of a thread happen, as long as they are plain, not later than `until_ns`, and have room. Gives how many.
+    /// Lets events of a thread happen, from a point on, as long as they are plain, not later than `until_ns`, and have room. Gives
+    /// how many, and the point behind them.
     #[inline(always)]
     pub(super) fn run_plain(
         &mut self,
-        events: &[Upcoming],
+        (events, mut point): (&[ShortEvent], Point),
         thread: &mut Thread,
         until_ns: i64,
         generation: &Generation<'_>,
         told: &mut Told<'_>,
-    ) -> usize {
+    ) -> (usize, Point) {
         let mut now = *thread;
         let mut count = 0;
         let (places, mut last) = told.places();
         for (event, place) in events.iter().zip(places) {
-            if event.time_ns > until_ns {
+            let time_ns = point.time_ns.wrapping_add(i64::from(event.delta));
+            if time_ns > until_ns {
                 break;
             }
             let passage = match event.event_type {
@@ -63,10 +65,10 @@ impl Order {
             let Some(passage) = passage else {
                 break;
             };
-            last = after(last, Timestamp(event.time_ns));
+            last = after(last, Timestamp(time_ns));
             *place = Event {
                 time: last,
-                offset: event.offset,
+                offset: point.offset,
                 task: told_task(now.task),
                 worker: WorkerId(now.worker as i64),
                 thread: ThreadId(now.id),
@@ -81,21 +83,25 @@ impl Order {
                 },
             };
             now.task = passage.runs;
+            point = Point {
+                time_ns,
+                offset: point.offset + u64::from(event.length_bytes),
+            };
             count += 1;
         }
         told.add(count, last);
         *thread = now;
-        count
+        (count, point)
     }
 
     #[inline(always)]
     fn plain_start(
         &mut self,
-        event: &Upcoming,
+        event: &ShortEvent,
         now: Thread,
         generation: &Generation<'_>,
     ) -> Option<Passage> {
-        let [id, number, ..] = event.args;
+        let [id, number, ..] = event.args.map(u64::from);
         let task = self.tasks.recent(id)?;
         let next = task.sequence.next(generation.number, number)?;
         if task.state != State::Runnable || now.worker == NONE || now.task != NONE {
@@ -112,12 +118,12 @@ impl Order {
     #[inline(always)]
     fn plain_stop(
         &mut self,
-        event: &Upcoming,
+        event: &ShortEvent,
         now: Thread,
         generation: &Generation<'_>,
         to: State,
     ) -> Option<Passage> {
-        let [reason, stack, ..] = event.args;
+        let [reason, stack, ..] = event.args.map(u64::from);
         let task = self.tasks.recent(now.task)?;
         if task.state != State::Running || now.worker == NONE {
             return None;
@@ -146,11 +152,11 @@ impl Order {
     #[inline(always)]
     fn plain_unblock(
         &mut self,
-        event: &Upcoming,
+        event: &ShortEvent,
         now: Thread,
         generation: &Generation<'_>,
     ) -> Option<Passage> {
-        let [id, number, stack, ..] = event.args;
+        let [id, number, stack, ..] = event.args.map(u64::from);
         let task = self.tasks.recent(id)?;
         let next = task.sequence.next(generation.number, number)?;
         if task.state != State::Waiting {
@@ -169,11 +175,11 @@ impl Order {
     #[inline(always)]
     fn plain_create(
         &mut self,
-        event: &Upcoming,
+        event: &ShortEvent,
         now: Thread,
         generation: &Generation<'_>,
     ) -> Option<Passage> {
-        let [new, start_stack, stack, ..] = event.args;
+        let [new, start_stack, stack, ..] = event.args.map(u64::from);
         let creator = self.tasks.recent(now.task)?.state;
         if creator != State::Running || now.worker == NONE {
             return None;
@@ -198,11 +204,11 @@ impl Order {
     #[inline(always)]
     fn plain_syscall_begin(
         &mut self,
-        event: &Upcoming,
+        event: &ShortEvent,
         now: Thread,
         generation: &Generation<'_>,
     ) -> Option<Passage> {
-        let [number, stack, ..] = event.args;
+        let [number, stack, ..] = event.args.map(u64::from);
         let task = self.tasks.recent(now.task)?;
         let worker = self.workers.recent(now.worker)?;
         let next = worker.sequence.next(generation.number, number)?;
