@@ -4,8 +4,10 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
+use std::time::Instant;
 
-use exectrace_reader::{Reader, Source, UnpackLimit};
+use exectrace_reader::{Mode, Reader, Source, UnpackLimit};
 use rustix::time::{ClockId, clock_gettime};
 
 /// What reading a trace takes.
@@ -14,6 +16,8 @@ pub(crate) struct Cost {
     pub(crate) events: u64,
     /// CPU time of the process, from opening the file to the last event.
     pub(crate) cpu_s: f64,
+    /// The same by the clock on the wall.
+    pub(crate) wall_s: f64,
     /// The most memory that the process had beside the file's bytes.
     pub(crate) peak_bytes: u64,
 }
@@ -23,6 +27,8 @@ pub(crate) struct Cost {
 pub(crate) enum Opened {
     /// Mapped, as a user opens it.
     Mapped,
+    /// The same, with a second thread that reads ahead.
+    Ahead,
     /// Copied into memory first. The system knows the highest sum of all memory and no other: of a file that is mapped there is
     /// little in memory when the reader begins and all of it at the end, and nobody knows how much was there at the peak. A
     /// copy is all there from first to last, so that the peak less the file is exactly what the rest took.
@@ -33,6 +39,7 @@ impl Opened {
     fn flag(self) -> &'static str {
         match self {
             Self::Mapped => "--read-mapped",
+            Self::Ahead => "--read-ahead",
             Self::Copied => "--read-copied",
         }
     }
@@ -52,13 +59,14 @@ impl Cost {
             .split_whitespace()
             .map_while(|word| word.parse().ok())
             .collect();
-        let [events, cpu_s, peak_bytes] = numbers[..] else {
+        let [events, cpu_s, wall_s, peak_bytes] = numbers[..] else {
             let said = String::from_utf8_lossy(&output.stderr);
             panic!("{} cannot be read: {said}", path.display());
         };
         Self {
             events: events as u64,
             cpu_s,
+            wall_s,
             peak_bytes: peak_bytes as u64,
         }
     }
@@ -68,14 +76,15 @@ impl Cost {
         let [flag, path] = arguments else {
             return false;
         };
-        for opened in [Opened::Mapped, Opened::Copied] {
+        for opened in [Opened::Mapped, Opened::Ahead, Opened::Copied] {
             if flag == opened.flag() {
                 let Self {
                     events,
                     cpu_s,
+                    wall_s,
                     peak_bytes,
                 } = Self::of_reading(Path::new(path), opened);
-                println!("{events} {cpu_s} {peak_bytes}");
+                println!("{events} {cpu_s} {wall_s} {peak_bytes}");
                 return true;
             }
         }
@@ -84,19 +93,20 @@ impl Cost {
 
     fn of_reading(path: &Path, opened: Opened) -> Self {
         let copy = match opened {
-            Opened::Mapped => Vec::new(),
+            Opened::Mapped | Opened::Ahead => Vec::new(),
             Opened::Copied => fs::read(path).expect("the file can be read"),
         };
-        let begin = cpu_s();
-        let events = if opened == Opened::Mapped {
-            let source = Source::open(path, UnpackLimit::default()).expect("the file can be read");
-            read(source.bytes())
-        } else {
-            read(&copy)
+        let (wall, begin) = (Instant::now(), cpu_s());
+        let open = || Source::open(path, UnpackLimit::default()).expect("the file can be read");
+        let events = match opened {
+            Opened::Mapped => read(open().bytes()),
+            Opened::Ahead => read_ahead(open().bytes()),
+            Opened::Copied => read(&copy),
         };
         Self {
             events,
             cpu_s: cpu_s() - begin,
+            wall_s: wall.elapsed().as_secs_f64(),
             peak_bytes: peak_bytes().saturating_sub(copy.len() as u64),
         }
     }
@@ -104,7 +114,15 @@ impl Cost {
 
 /// Puts all events in order, and counts them.
 pub(crate) fn read(file: &[u8]) -> u64 {
-    let mut reader = Reader::new(file).expect("a trace");
+    count(Reader::new(file).expect("a trace"))
+}
+
+/// The same with a second thread.
+fn read_ahead(file: &[u8]) -> u64 {
+    thread::scope(|scope| count(Reader::open_ahead(file, Mode::Strict, scope).expect("a trace")))
+}
+
+fn count(mut reader: Reader<'_>) -> u64 {
     let mut events = 0;
     while let Some(block) = reader.next_block().expect("a whole trace") {
         for event in block {

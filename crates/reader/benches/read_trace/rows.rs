@@ -33,7 +33,7 @@ impl Rows {
             &[("read_v2_mix", "Go 1.27", go_1_27)],
         );
         self.speed("v2-pp-100MB", ROUNDS, &[("read_v2_pp", "Go 1.27", go_1_27)]);
-        // Here `read_v2_two_threads` is due once the reader has threads: one thread's time on the clock over that of two.
+        self.two_threads("read_v2_two_threads", "v2-mix-100MB");
         let peaks_of_v1 = self.speed(
             "v1-mix-100MB",
             ROUNDS_OF_V1,
@@ -90,6 +90,32 @@ impl Rows {
             peaks.push_str(&format!(", {name} {peak_mb:.0} MB"));
         }
         peaks
+    }
+
+    /// How many times as fast two threads are as one, by the clock on the wall.
+    fn two_threads(&self, key: &str, trace: &str) {
+        let Some(path) = self.find(trace) else { return };
+        let costs: Vec<(Cost, Cost)> = (0..ROUNDS)
+            .map(|_| {
+                [Opened::Mapped, Opened::Ahead]
+                    .map(|opened| Cost::of(&path, opened))
+                    .into()
+            })
+            .collect();
+        let ratio = median(costs.iter().map(|(one, two)| one.wall_s / two.wall_s));
+        let [one, two] = [
+            median(
+                costs
+                    .iter()
+                    .map(|(one, _)| millions(one.events, one.wall_s)),
+            ),
+            median(
+                costs
+                    .iter()
+                    .map(|(_, two)| millions(two.events, two.wall_s)),
+            ),
+        ];
+        println!("bench\t{key}\t{ratio:.2}\t×\t{two:.1} M events/s, one thread {one:.1} M");
     }
 
     /// The most memory beside the file, by the byte of it. `peaks`: what others took.
