@@ -82,12 +82,12 @@ const FLOORS: &[(&str, Floor, &str)] = &[
     ("event", floor(1, 0, 0), "an event"),
     ("event_stack_10", floor(1, 0, 10), "an event"),
     ("event_stack_30", floor(1, 0, 30), "an event"),
-    ("tokio_poll", floor(2, 1, 0), "start, stop"),
+    ("tokio_poll", floor(2, 0, 0), "start, stop"),
     ("tokio_poll_wake", floor(3, 2, 3), "wake, start, stop"),
     ("tokio_poll_stacks", floor(3, 2, 10), "wake, start, stop"),
     (
         "tokio_spawn_join",
-        floor(6, 5, 17),
+        floor(6, 4, 17),
         "create, start, end; who waits: stop, wake, start; an id, the last reference",
     ),
 ];

@@ -2,10 +2,12 @@
 //!
 //! Two servers run side by side, one on plain Tokio and one traced, each with one worker; a session runs all the time. A client asks
 //! them by turns, a stretch of some milliseconds each, so that both meet the same machine; each stretch counts the CPU time, user and
-//! system, of the server's worker alone. Of each pair of neighbours the ratio is taken, and of many ratios the median. What the
-//! recorder's own threads use in the whole run is shared out among the requests that were traced.
+//! system, of the server's worker alone. Of each pair of neighbours the ratio is taken, and of many ratios the median. The recorder's own
+//! threads look around a hundred times a second, whatever the server does: so their share of a processor in the whole run is added,
+//! as if they had the worker's processor.
 
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -35,6 +37,8 @@ pub(crate) struct Loss {
     pub(crate) quartiles: [f64; 3],
     /// By the quickest stretch of either server.
     pub(crate) quickest: f64,
+    /// Of it, what the recorder's own threads use.
+    pub(crate) recorder: f64,
     /// CPU nanoseconds of a request without tracing, by the median stretch.
     pub(crate) plain_ns: f64,
 }
@@ -49,11 +53,11 @@ pub(crate) fn measure() -> Loss {
     session.stop();
     let session = exectrace::start(std::io::sink()).expect("the only session");
     let mut costs: [Vec<f64>; 2] = Default::default();
-    let mut beside_ns = 0.0;
+    let (mut beside_ns, mut start) = (0.0, Instant::now());
     for pair in 0..PAIRS_BEFORE + PAIRS {
         if pair == PAIRS_BEFORE {
             costs = Default::default();
-            beside_ns = process_cpu_ns() - thread_cpu_ns();
+            (beside_ns, start) = (process_cpu_ns() - thread_cpu_ns(), Instant::now());
         }
         // By turns first, so that what grows or wears off in time favours nobody.
         for number in [pair % 2, 1 - pair % 2] {
@@ -61,6 +65,7 @@ pub(crate) fn measure() -> Loss {
         }
     }
     beside_ns = process_cpu_ns() - thread_cpu_ns() - beside_ns;
+    let time_ns = start.elapsed().as_nanos() as f64;
     drop(peers);
     let statistics = session.stop();
     assert!(statistics.is_complete(), "{statistics}");
@@ -68,14 +73,15 @@ pub(crate) fn measure() -> Loss {
     let [plain, traced] = costs;
     // What neither this thread nor the workers used.
     beside_ns -= plain.iter().chain(&traced).sum::<f64>();
-    let recorder_ns = beside_ns / PAIRS as f64;
-    let lost = |traced: f64, plain: f64| 100.0 * (1.0 - plain / (traced + recorder_ns));
+    let recorder_share = beside_ns / time_ns;
+    let lost = |traced: f64, plain: f64| 100.0 * (1.0 - plain * (1.0 - recorder_share) / traced);
     let losses = traced.iter().zip(&plain).map(|(t, p)| lost(*t, *p));
     let losses = sorted(losses.collect());
     let (plain, traced) = (sorted(plain), sorted(traced));
     Loss {
         quartiles: [PAIRS / 4, PAIRS / 2, PAIRS * 3 / 4].map(|index| losses[index]),
         quickest: lost(traced[0], plain[0]),
+        recorder: 100.0 * recorder_share,
         plain_ns: plain[PAIRS / 2] / REQUESTS,
     }
 }
