@@ -177,6 +177,53 @@ pub(crate) fn read_near(bytes: &[u8; NEAR_BYTES], at: usize) -> Option<(u32, usi
     Some((value, at + length))
 }
 
+/// Numbers that are read one after another from the same eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    at: usize,
+    /// The bytes that are not read yet, the next one lowest. Zeros follow.
+    word: u64,
+    bits_read: u32,
+}
+
+impl Row {
+    /// From `at` on, if there are eight bytes.
+    #[inline(always)]
+    pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
+        let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+        Some(Self {
+            at,
+            word,
+            bits_read: 0,
+        })
+    }
+
+    /// The next number, unless it ends beyond the eight bytes. One that begins there is 0: [`Self::end`] says so.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<u64> {
+        let word = self.word;
+        if word & 0x80 == 0 {
+            self.word = word >> 8;
+            self.bits_read += 8;
+            return Some(word & 0x7f);
+        }
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends == 0 {
+            return None;
+        }
+        let last = ends.trailing_zeros();
+        self.word = word >> last >> 1;
+        self.bits_read += last + 1;
+        Some(join(word & (ends ^ (ends - 1))))
+    }
+
+    /// The position after the numbers, if all of them were there.
+    #[inline(always)]
+    pub(crate) fn end(self) -> Option<usize> {
+        (self.bits_read <= u64::BITS).then_some(self.at + self.bits_read as usize / 8)
+    }
+}
+
 /// The position after `count` numbers from `at` on, found without decoding them.
 ///
 /// `None` if one of them is longer than eight bytes, or if they end less than eight bytes before `bytes` do: then [`read()`] has to
@@ -374,6 +421,21 @@ mod tests {
             let end = bytes.len();
             bytes.extend([0; 8]);
             prop_assert_eq!(skip(&bytes, 0, numbers.len()), Some(end));
+        }
+
+        #[test]
+        fn a_row_has_the_same_numbers(bytes in prop::collection::vec(prop_oneof![0..4_u8, 0x80..=0xff_u8], 8..12), count in 1..6_usize) {
+            let mut row = Row::at(&bytes, 0).unwrap();
+            let numbers: Option<Vec<u64>> = (0..count).map(|_| row.next()).collect();
+            if let (Some(numbers), Some(end)) = (numbers, row.end()) {
+                let mut at = 0;
+                for number in numbers {
+                    let (expect, next) = read(&bytes, at).unwrap();
+                    prop_assert_eq!(number, expect);
+                    at = next;
+                }
+                prop_assert_eq!(at, end);
+            }
         }
 
         #[test]

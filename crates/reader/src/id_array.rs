@@ -85,6 +85,24 @@ impl<T: Copy + Default> IdArray<T> {
         self.values.get_mut(place(page as usize, id))
     }
 
+    /// Where the value of an id is, if it has a place in a row: the same one until somebody tidies.
+    #[inline]
+    pub(crate) fn slot(&mut self, id: u64) -> Option<usize> {
+        self.page(id).map(|page| place(page, id))
+    }
+
+    /// The value at a place, if there is one.
+    #[inline]
+    pub(crate) fn at(&self, slot: usize) -> Option<T> {
+        self.values.get(slot).copied()
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn at_mut(&mut self, slot: usize) -> Option<&mut T> {
+        self.values.get_mut(slot)
+    }
+
     #[inline]
     fn page(&mut self, id: u64) -> Option<usize> {
         let number = id / PAGE as u64;

@@ -23,9 +23,6 @@ pub(super) struct Layout {
     pub(super) shape: Shape,
     /// How many numbers the record has.
     pub(super) count: u8,
-    /// Whether the record is its time and then the arguments, none of them missing between others:
-    /// nearly all are, and those are decoded by a shorter way.
-    pub(super) plain: bool,
     /// Where the numbers go, in their order on the wire.
     pub(super) places: [u8; PLACES],
 }
@@ -33,18 +30,45 @@ pub(super) struct Layout {
 /// The layouts of all types in one version, by number.
 pub(super) type Layouts = [Layout; 64];
 
+/// What the first byte of a record says if it is an event as nearly all are: its time and then its arguments, none of them missing
+/// between others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    /// The type, if it is one of those and the count bits are right.
+    pub(super) event_type: Option<EventType>,
+    /// How many numbers the record has, the time included.
+    pub(super) count: u8,
+}
+
+/// The forms of all first bytes in one version.
+pub(super) type Forms = [Form; 256];
+
+/// The tables of a version.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tables {
+    pub(super) layouts: &'static Layouts,
+    pub(super) forms: &'static Forms,
+}
+
 /// The layouts of a version.
 pub(super) fn layouts(version: Version) -> &'static Layouts {
+    tables(version).layouts
+}
+
+/// The tables of a version.
+pub(super) fn tables(version: Version) -> Tables {
     macro_rules! by_version {
         ($($version:ident),+) => {
             match version {
                 $(Version::$version => {
                     static LAYOUTS: Layouts = compile(Version::$version);
-                    &LAYOUTS
+                    static FORMS: Forms = forms(&LAYOUTS);
+                    Tables { layouts: &LAYOUTS, forms: &FORMS }
                 })+
                 _ => {
-                    static NONE: Layouts = [EMPTY; 64];
-                    &NONE
+                    static LAYOUTS: Layouts = [EMPTY; 64];
+                    static FORMS: Forms = forms(&LAYOUTS);
+                    Tables { layouts: &LAYOUTS, forms: &FORMS }
                 }
             }
         };
@@ -56,7 +80,6 @@ const EMPTY: Layout = Layout {
     event_type: None,
     shape: Shape::Untimed,
     count: 0,
-    plain: false,
     places: [0; PLACES],
 };
 
@@ -71,6 +94,28 @@ const fn compile(version: Version) -> Layouts {
         i += 1;
     }
     layouts
+}
+
+const fn forms(layouts: &Layouts) -> Forms {
+    let mut forms = [Form {
+        event_type: None,
+        count: 0,
+    }; 256];
+    let mut byte = 0;
+    while byte < forms.len() {
+        let layout = &layouts[byte & 0x3f];
+        let is_plain = matches!(layout.shape, Shape::Timed) && layout.is_in_order();
+        // A length may stand before any numbers.
+        let is_counted = byte >> 6 == 3 || (byte >> 6) + 1 == layout.count as usize;
+        if layout.count > 0 && is_plain && is_counted {
+            forms[byte] = Form {
+                event_type: layout.event_type,
+                count: layout.count,
+            };
+        }
+        byte += 1;
+    }
+    forms
 }
 
 const fn layout(event_type: EventType, version: Version) -> Layout {
@@ -98,7 +143,6 @@ const fn layout(event_type: EventType, version: Version) -> Layout {
         }
         arg += 1;
     }
-    layout.plain = matches!(spec.shape, Shape::Timed) && layout.is_in_order();
     layout
 }
 

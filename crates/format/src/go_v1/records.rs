@@ -1,8 +1,9 @@
 //! The records of a file, one after another.
 
+mod plain;
 mod tables;
 
-use super::layout::{DELTA, Layout, Layouts, PLACES, SEQUENCE, layouts};
+use super::layout::{DELTA, Layout, PLACES, SEQUENCE, Tables, tables};
 use super::{ARGS_MAX, EventType, Record};
 use crate::error::Error;
 use crate::limits::HEADER_BYTES;
@@ -39,10 +40,12 @@ pub struct Records<'a> {
     /// The file's offset of the first byte.
     base: u64,
     version: Version,
-    layouts: &'static Layouts,
+    tables: Tables,
     /// A fault that follows a record that could still be delivered.
     pending: Option<Error>,
 }
+
+pub use plain::PlainEvents;
 
 /// A record without its arguments: see [`Records::advance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +91,7 @@ impl<'a> Records<'a> {
             position: 0,
             base: offset,
             version,
-            layouts: layouts(version),
+            tables: tables(version),
             pending: None,
         }
     }
@@ -121,11 +124,35 @@ impl<'a> Records<'a> {
         if let Some(fault) = self.pending.take() {
             return Some(Err(fault));
         }
-        let &byte = self.bytes.get(self.position)?;
-        if let Some(head) = self.plain(byte, args) {
+        if let Some(head) = self.plain(args) {
             return Some(Ok(head));
         }
+        let &byte = self.bytes.get(self.position)?;
         Some(self.any(byte, args))
+    }
+
+    /// The events to come as long as they are as nearly all are; the records can go on after them with [`Records::go_on`]: see [`PlainEvents`].
+    #[inline(always)]
+    #[must_use]
+    pub fn plain_ones(&self) -> PlainEvents<'a> {
+        PlainEvents {
+            bytes: self.bytes,
+            position: if self.pending.is_some() {
+                self.bytes.len()
+            } else {
+                self.position
+            },
+            base: self.base,
+            forms: self.tables.forms,
+        }
+    }
+
+    /// Goes on after the events that were taken from [`Records::plain_ones`].
+    #[inline(always)]
+    pub fn go_on(&mut self, after: PlainEvents<'_>) {
+        if self.pending.is_none() {
+            self.position = after.position;
+        }
     }
 
     /// Passes the next record if it is an event as nearly all are, and of a type that `is_passed` names: gives its time since the
@@ -151,16 +178,25 @@ impl<'a> Records<'a> {
     #[inline(always)]
     pub fn pass(&mut self, is_passed: impl Fn(EventType) -> bool) -> Option<u64> {
         let &byte = self.bytes.get(self.position)?;
-        let layout = &self.layouts[usize::from(byte & 0x3f)];
-        let event_type = layout.event_type.filter(|_| layout.plain)?;
-        if byte >> 6 != layout.count - 1 || byte >> 6 == 3 {
-            return None;
-        }
+        let form = self.tables.forms[usize::from(byte)];
+        let event_type = form.event_type?;
         if self.pending.is_some() || !is_passed(event_type) {
             return None;
         }
-        let (delta, at) = varint::read_wrapping(self.bytes, self.position + 1).ok()?;
-        self.position = varint::skip(self.bytes, at, usize::from(layout.count - 1))?;
+        let count = usize::from(form.count);
+        if byte >> 6 < 3 {
+            let (delta, at) = varint::read_wrapping(self.bytes, self.position + 1).ok()?;
+            self.position = varint::skip(self.bytes, at, count - 1)?;
+            return Some(delta);
+        }
+        let at = self.position + 2;
+        let &length_bytes = self.bytes.get(at - 1).filter(|&&byte| byte < 0x80)?;
+        let end = at + usize::from(length_bytes);
+        if varint::skip(self.bytes, at, count)? != end {
+            return None;
+        }
+        let (delta, _) = varint::read_wrapping(self.bytes, at).ok()?;
+        self.position = end;
         Some(delta)
     }
 
@@ -185,34 +221,10 @@ impl<'a> Records<'a> {
 
     /// Decodes an event as nearly all are; `None` for any other and for a faulty one.
     #[inline(always)]
-    fn plain(&mut self, byte: u8, args: &mut [u64; ARGS_MAX]) -> Option<Head<'a>> {
-        let start = self.position;
-        let layout = &self.layouts[usize::from(byte & 0x3f)];
-        let event_type = layout.event_type.filter(|_| layout.plain)?;
-        let mut at = start + 1;
-        let length_form = byte >> 6 == 3;
-        let mut end = 0;
-        if length_form {
-            let &length_bytes = self
-                .bytes
-                .get(at)
-                .filter(|&&length_bytes| length_bytes < 0x80)?;
-            at += 1;
-            end = at + usize::from(length_bytes);
-        } else if byte >> 6 != layout.count - 1 {
-            return None;
-        }
-        let delta;
-        (delta, at) = varint::read_wrapping(self.bytes, at).ok()?;
-        *args = [0; ARGS_MAX];
-        for arg in args.iter_mut().take(usize::from(layout.count - 1)) {
-            (*arg, at) = varint::read_wrapping(self.bytes, at).ok()?;
-        }
-        if length_form && at != end {
-            return None;
-        }
-        self.position = at;
-        let offset = self.offset_of(start);
+    fn plain(&mut self, args: &mut [u64; ARGS_MAX]) -> Option<Head<'a>> {
+        let mut plain = self.plain_ones();
+        let (event_type, offset, delta) = plain.advance(args)?;
+        self.position = plain.position;
         Some(Head {
             offset,
             event_type,
@@ -227,7 +239,7 @@ impl<'a> Records<'a> {
     fn record(&mut self, byte: u8) -> Result<Record<'a>, Error> {
         let start = self.position;
         let number = byte & 0x3f;
-        let layout = &self.layouts[usize::from(number)];
+        let layout = &self.tables.layouts[usize::from(number)];
         let Some(event_type) = layout.event_type else {
             return Err(Error::UnknownType {
                 offset: self.offset_of(start),

@@ -8,16 +8,16 @@ use exectrace_format::go_v1::EventType;
 use exectrace_format::role::State;
 use exectrace_format::{StringId, Version};
 
-use super::cursor::{RawEvent, stops, waits};
+use super::cursor::RawEvent;
+use super::rules::{Actor, Effect, Rule, Who, rule};
+use super::task::{Task, Tasks};
 use crate::Cause;
-use crate::id_array::IdArray;
 use crate::id_map::IdMap;
 pub(super) use mend::Inference;
 
-/// The state of all tasks and workers, as the checks of Go's reader have it.
+/// The state of all workers and of what else is not a task's, as the checks of Go's reader have it.
 #[derive(Debug)]
 pub(super) struct Checks {
-    tasks: IdArray<Task>,
     /// Open regions by task, the innermost last: user task and name.
     regions: IdMap<Vec<(u64, StringId)>>,
     workers: Vec<Worker>,
@@ -31,55 +31,20 @@ pub(super) struct Checks {
     timer_tasks: HashSet<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Task {
-    state: State,
-    assists: bool,
-    /// An event of it, or its creation, was there.
-    is_known: bool,
-    /// Why it is not there.
-    end: End,
-}
-
-/// How a task ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// Not at all.
-    Never,
-    /// It returned.
-    Over,
-    /// It waits for ever, of which only the order of events makes an end.
-    Stopped,
-}
-
 #[derive(Clone, Copy, Debug, Default)]
-struct Worker {
+pub(super) struct Worker {
     runs: bool,
     /// It has started once.
     is_known: bool,
-    task: u64,
-    sweeps: bool,
+    /// The task that it runs.
+    pub(super) task: u64,
+    pub(super) sweeps: bool,
     stops_world: bool,
-}
-
-impl Default for Task {
-    fn default() -> Self {
-        Self {
-            state: State::NotExist,
-            assists: false,
-            is_known: false,
-            end: End::Never,
-        }
-    }
 }
 
 impl Checks {
     pub(super) fn new(version: Version, workers: usize, timer_tasks: HashSet<u64>) -> Self {
-        let mut tasks: IdArray<Task> = IdArray::default();
-        // What no task does is done by a task that always runs.
-        tasks.get_mut(0).state = State::Running;
         Self {
-            tasks,
             regions: IdMap::default(),
             workers: vec![Worker::default(); workers],
             timers: Worker::default(),
@@ -91,25 +56,46 @@ impl Checks {
         }
     }
 
+    /// All tasks at the beginning: what no task does is done by one that always runs.
+    pub(super) fn first_tasks() -> Tasks {
+        let mut tasks = Tasks::default();
+        let nobody = tasks.get_mut(0);
+        nobody.set_state(State::Running);
+        nobody.meet();
+        tasks
+    }
+
+    /// The worker at this place, if all that it does is checked as the usual events of a run are.
+    #[inline]
+    pub(super) fn usual_worker(&mut self, place: usize) -> Option<&mut Worker> {
+        self.workers
+            .get_mut(place)
+            .filter(|_| self.timer_tasks.is_empty())
+    }
+
     /// Checks an event, which then has happened; one that is refused changes nothing. `name` is that of a region.
-    /// Always inlined, where strict and where tolerant readers tell an event.
-    #[inline(always)]
-    pub(super) fn event(&mut self, event: &RawEvent<'_>, name: StringId) -> Result<(), Cause> {
+    pub(super) fn event(
+        &mut self,
+        tasks: &mut Tasks,
+        event: &RawEvent<'_>,
+        name: StringId,
+    ) -> Result<(), Cause> {
         use EventType as E;
-        let is_timer = !self.timer_tasks.is_empty() && self.is_of_timer(event);
-        let number = event.worker;
-        let task = self.tasks.get_mut(event.owner);
+        let task = tasks.get_mut(event.owner);
         // Go's reader knows every task that it has seen an event of, also if that is a CPU sample.
-        task.is_known = true;
-        // Only events without an own worker have no place.
+        task.meet();
+        let rule = rule(event.event_type);
+        if matches!(rule.who, Who::Argument | Who::Owner) {
+            return self.transition(tasks, event, rule);
+        }
         let worker = self
             .workers
             .get_mut(event.place)
             .unwrap_or(&mut self.timers);
         let subject = event.args[0];
         match event.event_type {
-            E::ProcStart => worker.start(number)?,
-            E::ProcStop => worker.stop(number)?,
+            E::ProcStart => worker.start(event.worker)?,
+            E::ProcStop => worker.stop(event.worker)?,
             E::GCStart => flip(&mut self.collects, true).map_err(|_| Cause::CollectorState)?,
             E::GCDone => flip(&mut self.collects, false).map_err(|_| Cause::CollectorState)?,
             E::GCSTWStart | E::GCSTWDone => {
@@ -122,41 +108,12 @@ impl Checks {
             }
             E::GCSweepStart => flip(&mut worker.sweeps, true)?,
             E::GCSweepDone => flip(&mut worker.sweeps, false)?,
-            E::GCMarkAssistStart => flip(&mut task.assists, true)?,
+            E::GCMarkAssistStart if task.replace_assists(true) => {
+                return Err(Cause::Range { open: true });
+            }
             // It may have begun before the trace.
-            E::GCMarkAssistDone => task.assists = false,
-            E::GoWaiting => pass(task, State::Runnable, State::Waiting)?,
-            E::GoInSyscall => pass(task, State::Runnable, State::Syscall)?,
-            E::GoCreate => {
-                runs_on(task, worker, event.owner, true)?;
-                self.create(subject)?;
-            }
-            E::GoStart | E::GoStartLocal | E::GoStartLabel => {
-                is_in(task, State::Runnable)?;
-                worker.is_free()?;
-                task.state = State::Running;
-                worker.task = event.owner;
-            }
-            E::GoUnblock | E::GoUnblockLocal => {
-                is_in(task, State::Running)?;
-                if !is_timer && worker.task != event.owner {
-                    return Err(Cause::TaskElsewhere);
-                }
-                self.wake(subject)?;
-            }
-            E::GoSysCall => runs_on(task, worker, event.owner, false)?,
-            E::GoSysBlock => {
-                runs_on(task, worker, event.owner, false)?;
-                task.state = State::Syscall;
-                worker.task = 0;
-            }
-            // It belongs to the task that runs, which is in no system call.
-            E::GoSysExitLocal => return Err(wrong_task(task, State::Syscall)),
-            E::GoSysExit => {
-                if task.state == State::Waiting {
-                    task.state = State::Syscall;
-                }
-                pass(task, State::Syscall, State::Runnable)?;
+            E::GCMarkAssistDone => {
+                task.replace_assists(false);
             }
             E::UserTaskCreate => {
                 let is_new = self.user_tasks.insert(subject);
@@ -168,23 +125,70 @@ impl Checks {
                 self.user_tasks.remove(&subject);
             }
             E::UserRegion => region(self.regions.entry(event.owner).or_default(), event, name)?,
-            event_type if stops(event_type) => {
-                runs_on(task, worker, event.owner, false)?;
-                task.stop(event_type);
-                worker.task = 0;
-            }
             _ => {}
         }
         Ok(())
     }
-}
 
-impl Checks {
+    /// Checks an event about a task, which then has happened.
+    fn transition(
+        &mut self,
+        tasks: &mut Tasks,
+        event: &RawEvent<'_>,
+        rule: &Rule,
+    ) -> Result<(), Cause> {
+        let owner = tasks.get(event.owner);
+        if event.event_type == EventType::GoSysExitLocal {
+            // It belongs to the task that runs, which is in no system call.
+            return Err(wrong_task(owner, State::Syscall));
+        }
+        let is_timer = !self.timer_tasks.is_empty() && self.is_of_timer(event);
+        // Only events without an own worker have no place.
+        let worker = self
+            .workers
+            .get_mut(event.place)
+            .unwrap_or(&mut self.timers);
+        if rule.actor != Actor::Any {
+            if !owner.is_running() {
+                return Err(wrong_task(owner, State::Running));
+            }
+            let is_task = event.owner != 0 || rule.actor != Actor::Task;
+            if !is_task || worker.task != event.owner && !is_timer {
+                return Err(Cause::TaskElsewhere);
+            }
+        }
+        let id = match rule.who {
+            Who::Argument => event.args[0],
+            _ => event.owner,
+        };
+        let task = tasks.get_mut(id);
+        if !rule.allows(*task) {
+            return Err(match event.event_type {
+                EventType::GoCreate => Cause::TaskExists,
+                _ => wrong_task(*task, rule.from),
+            });
+        }
+        match rule.effect {
+            Effect::Nothing => {}
+            Effect::Starts => {
+                worker.is_free()?;
+                worker.task = event.owner;
+            }
+            Effect::Stops => worker.task = 0,
+        }
+        *task = rule.apply_checks(*task);
+        Ok(())
+    }
+
     /// Checks an event once more, after what it demands was brought about. Whether it is right now.
     #[cold]
-    #[inline(never)]
-    pub(super) fn event_again(&mut self, event: &RawEvent<'_>, name: StringId) -> bool {
-        self.event(event, name).is_ok()
+    pub(super) fn event_again(
+        &mut self,
+        tasks: &mut Tasks,
+        event: &RawEvent<'_>,
+        name: StringId,
+    ) -> bool {
+        self.event(tasks, event, name).is_ok()
     }
 
     /// Whether a task that runs timers wakes another one, which it may do from anywhere.
@@ -193,41 +197,6 @@ impl Checks {
             event.event_type,
             EventType::GoUnblock | EventType::GoUnblockLocal
         ) && self.timer_tasks.contains(&event.owner)
-    }
-
-    fn create(&mut self, new: u64) -> Result<(), Cause> {
-        let task = self.tasks.get_mut(new);
-        if std::mem::replace(&mut task.is_known, true) {
-            return Err(Cause::TaskExists);
-        }
-        task.state = State::Runnable;
-        Ok(())
-    }
-
-    fn wake(&mut self, woken: u64) -> Result<(), Cause> {
-        let woken = self.tasks.get_mut(woken);
-        woken.is_known = true;
-        // For Go's reader, one in a system call waits as well.
-        if woken.state == State::Syscall {
-            woken.state = State::Waiting;
-        }
-        pass(woken, State::Waiting, State::Runnable)
-    }
-}
-
-impl Task {
-    #[inline]
-    fn stop(&mut self, event_type: EventType) {
-        self.state = match event_type {
-            EventType::GoEnd | EventType::GoStop => State::NotExist,
-            event_type if waits(event_type) => State::Waiting,
-            _ => State::Runnable,
-        };
-        match event_type {
-            EventType::GoEnd => self.end = End::Over,
-            EventType::GoStop => self.end = End::Stopped,
-            _ => {}
-        }
     }
 }
 
@@ -269,29 +238,6 @@ fn flip(is_open: &mut bool, opens: bool) -> Result<(), Cause> {
     Ok(())
 }
 
-fn pass(task: &mut Task, from: State, to: State) -> Result<(), Cause> {
-    is_in(task, from)?;
-    task.state = to;
-    Ok(())
-}
-
-fn is_in(task: &Task, state: State) -> Result<(), Cause> {
-    if task.state != state {
-        return Err(wrong_task(task, state));
-    }
-    Ok(())
-}
-
-/// Whether the task runs on the worker.
-#[inline]
-fn runs_on(task: &Task, worker: &Worker, owner: u64, may_be_none: bool) -> Result<(), Cause> {
-    is_in(task, State::Running)?;
-    if worker.task != owner || owner == 0 && !may_be_none {
-        return Err(Cause::TaskElsewhere);
-    }
-    Ok(())
-}
-
 fn region(
     regions: &mut Vec<(u64, StringId)>,
     event: &RawEvent<'_>,
@@ -313,9 +259,9 @@ fn region(
 }
 
 #[cold]
-fn wrong_task(task: &Task, wanted: State) -> Cause {
+fn wrong_task(task: Task, wanted: State) -> Cause {
     Cause::TaskState {
-        is: Some(task.state),
+        is: Some(task.state()),
         wanted,
     }
 }

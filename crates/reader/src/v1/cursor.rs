@@ -1,9 +1,10 @@
 //! One worker's events, decoded as they are needed.
 
-use exectrace_format::Version;
 use exectrace_format::go_v1::{EventType, Records};
+use exectrace_format::{Version, limits};
 
 use super::index::{Stretch, Worker};
+use super::rules::{Effect, Who, rule};
 
 /// An event of format v1 with what the records around it say: when, where, and whose.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +21,19 @@ pub(super) struct RawEvent<'a> {
     pub(super) owner: u64,
     /// The task that ran on the worker before.
     pub(super) before: u64,
-    pub(super) args: [u64; exectrace_format::limits::V1_ARGS_MAX],
+    pub(super) args: [u64; limits::V1_ARGS_MAX],
     pub(super) message: &'a [u8],
+}
+
+/// What the record of an event says by itself. A line of the processor's cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decoded {
+    pub(super) ticks: i64,
+    pub(super) offset: u64,
+    pub(super) args: [u64; limits::V1_ARGS_MAX],
+    /// Version 1.5: its place among all events.
+    pub(super) sequence: i64,
+    pub(super) event_type: EventType,
 }
 
 /// So many events are decoded in a row, of a worker that has many: between those of others, one by one, it takes longer.
@@ -30,12 +42,17 @@ const ROW_MAX: usize = 32;
 /// One worker's events.
 #[derive(Debug)]
 pub(super) struct Cursor<'a> {
-    /// An event of the worker that says nothing.
-    blank: RawEvent<'a>,
     /// Events that are decoded: those from `at` to `end` are to come.
-    row: Vec<RawEvent<'a>>,
+    row: Vec<Decoded>,
     at: usize,
     end: usize,
+    /// The task that runs on the worker before the next event, in the order of the file.
+    pub(super) task: u64,
+    /// Where that task's word is, if somebody has looked.
+    pub(super) task_slot: Option<usize>,
+    /// The worker's place among those of the file, and its number.
+    pub(super) place: usize,
+    pub(super) worker: i64,
     file: &'a [u8],
     version: Version,
     stretches: std::vec::IntoIter<Stretch>,
@@ -43,8 +60,6 @@ pub(super) struct Cursor<'a> {
     /// The time and, in version 1.5, the sequence number of the last record that is decoded.
     ticks: i64,
     sequence: i64,
-    /// The task that runs on the worker, in the order of the file.
-    task: u64,
 }
 
 impl<'a> Cursor<'a> {
@@ -55,44 +70,91 @@ impl<'a> Cursor<'a> {
         file: &'a [u8],
         version: Version,
     ) -> Option<Self> {
-        let blank = RawEvent {
-            event_type: EventType::Batch,
-            ticks: 0,
-            sequence: 0,
-            offset: 0,
-            worker: worker.number,
-            place,
-            owner: 0,
-            before: 0,
-            args: [0; exectrace_format::limits::V1_ARGS_MAX],
-            message: &[],
-        };
         let mut cursor = Self {
-            blank,
             row: Vec::new(),
             at: 0,
             end: 0,
+            task: 0,
+            task_slot: None,
+            place,
+            worker: worker.number,
             file,
             version,
             stretches: worker.stretches.into_iter(),
             records: Records::resume(version, &[], 0),
             ticks: 0,
             sequence: 0,
-            task: 0,
         };
         cursor.refill().then_some(cursor)
     }
 
     /// The event to come.
     #[inline(always)]
-    pub(super) fn next(&self) -> &RawEvent<'a> {
+    pub(super) fn next(&self) -> &Decoded {
         &self.row[self.at]
+    }
+
+    /// The same with all that is known of it.
+    pub(super) fn event(&self) -> RawEvent<'a> {
+        let next = self.next();
+        RawEvent {
+            event_type: next.event_type,
+            ticks: next.ticks,
+            sequence: next.sequence,
+            offset: next.offset,
+            worker: self.worker,
+            place: self.place,
+            owner: self.owner(),
+            before: self.task,
+            args: next.args,
+            message: self.message(),
+        }
+    }
+
+    /// The task that the event to come belongs to.
+    #[inline]
+    pub(super) fn owner(&self) -> u64 {
+        let next = self.next();
+        match rule(next.event_type).owner {
+            Who::Argument => next.args[0],
+            Who::Owner => self.task,
+            Who::Nobody | Who::Collector => 0,
+        }
+    }
+
+    /// The message of a log, which seldom is one.
+    fn message(&self) -> &'a [u8] {
+        let next = self.next();
+        if next.event_type != EventType::UserLog {
+            return &[];
+        }
+        let rest = &self.file[next.offset as usize..];
+        let log = Records::resume(self.version, rest, next.offset).next();
+        log.and_then(Result::ok).map_or(&[], |log| log.rest)
     }
 
     /// Moves to the next event. False at the end.
     #[inline(always)]
     pub(super) fn advance(&mut self) -> bool {
-        self.at += 1;
+        let next = self.next();
+        match rule(next.event_type).effect {
+            Effect::Nothing => {}
+            Effect::Starts => (self.task, self.task_slot) = (next.args[0], None),
+            Effect::Stops => (self.task, self.task_slot) = (0, None),
+        }
+        self.pass(1)
+    }
+
+    /// Events that are decoded, from that to come on.
+    #[inline(always)]
+    pub(super) fn row(&self) -> &[Decoded] {
+        &self.row[self.at..self.end]
+    }
+
+    /// Moves over so many events of the row; who does says what they made of the running task. False at the end.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, count: usize) -> bool {
+        self.at += count;
         self.at < self.end || self.refill()
     }
 
@@ -100,7 +162,7 @@ impl<'a> Cursor<'a> {
     #[inline(never)]
     fn refill(&mut self) -> bool {
         let length = (2 * self.row.len()).clamp(1, ROW_MAX);
-        self.row.resize(length, self.blank);
+        self.row.resize(length, Decoded::BLANK);
         (self.at, self.end) = (0, 0);
         loop {
             self.decode();
@@ -120,73 +182,71 @@ impl<'a> Cursor<'a> {
     /// Decodes events of the open stretch, as many as the row has room for.
     #[inline]
     fn decode(&mut self) {
-        // A copy, which need not be in memory.
+        // Copies, which need not be in memory.
         let mut records = self.records.clone();
-        while let Some(next) = self.row.get_mut(self.end) {
+        let (mut ticks, mut sequence) = (self.ticks, self.sequence);
+        let mut end = self.end;
+        loop {
+            let mut plain = records.plain_ones();
+            while let Some(next) = self.row.get_mut(end) {
+                let Some((event_type, offset, delta)) = plain.advance(&mut next.args) else {
+                    break;
+                };
+                ticks = ticks.wrapping_add(delta as i64);
+                if event_type == EventType::CPUSample {
+                    continue;
+                }
+                (next.event_type, next.offset) = (event_type, offset);
+                (next.ticks, next.sequence) = (ticks, sequence);
+                end += 1;
+            }
+            records.go_on(plain);
+            let Some(next) = self.row.get_mut(end) else {
+                break;
+            };
             match records.advance(&mut next.args) {
                 Some(Ok(head)) => {
-                    use EventType as E;
-                    match head.event_type {
-                        E::Batch | E::Frequency | E::Stack | E::String | E::TimerGoroutine => {
-                            continue;
-                        }
-                        _ => {}
+                    if !is_event(head.event_type) {
+                        continue;
                     }
-                    self.ticks = self.ticks.wrapping_add(head.delta as i64);
-                    self.sequence = self.sequence.wrapping_add(head.sequence as i64);
-                    if head.event_type == E::CPUSample {
+                    ticks = ticks.wrapping_add(head.delta as i64);
+                    sequence = sequence.wrapping_add(head.sequence as i64);
+                    if head.event_type == EventType::CPUSample {
                         continue;
                     }
                     next.event_type = head.event_type;
-                    next.ticks = self.ticks;
-                    next.sequence = self.sequence;
+                    next.ticks = ticks;
+                    next.sequence = sequence;
                     next.offset = head.offset;
-                    next.message = head.rest;
-                    next.before = self.task;
-                    (next.owner, self.task) = tasks(head.event_type, self.task, next.args[0]);
-                    self.end += 1;
+                    end += 1;
                 }
                 // The first pass has seen that all can be decoded.
                 Some(Err(_)) => {}
                 None => break,
             }
         }
+        self.end = end;
+        (self.ticks, self.sequence) = (ticks, sequence);
         self.records = records;
     }
 }
 
-/// The task that an event belongs to, and the one that runs after it; `running` runs before.
-#[inline]
-fn tasks(event_type: EventType, running: u64, first_arg: u64) -> (u64, u64) {
+/// Whether a record is an event, which has a time.
+fn is_event(event_type: EventType) -> bool {
     use EventType as E;
-    match event_type {
-        E::GoStart | E::GoStartLocal | E::GoStartLabel => (first_arg, first_arg),
-        E::GCStart | E::GCDone | E::GCSTWStart | E::GCSTWDone => (0, running),
-        E::GoSysExit | E::GoWaiting | E::GoInSyscall => (first_arg, running),
-        event_type if stops(event_type) || event_type == E::GoSysBlock => (running, 0),
-        _ => (running, running),
-    }
-}
-
-/// Whether the running task ends, yields or waits.
-pub(super) const fn stops(event_type: EventType) -> bool {
-    use EventType as E;
-    matches!(event_type, E::GoEnd | E::GoStop | E::GoSched | E::GoPreempt) || waits(event_type)
-}
-
-/// Whether the running task waits, other than in a system call.
-pub(super) const fn waits(event_type: EventType) -> bool {
-    use EventType as E;
-    matches!(
+    !matches!(
         event_type,
-        E::GoSleep
-            | E::GoBlock
-            | E::GoBlockSend
-            | E::GoBlockRecv
-            | E::GoBlockSelect
-            | E::GoBlockSync
-            | E::GoBlockCond
-            | E::GoBlockNet
-            | E::GoBlockGC
+        E::Batch | E::Frequency | E::Stack | E::String | E::TimerGoroutine
     )
+}
+
+impl Decoded {
+    /// An event that says nothing.
+    const BLANK: Self = Self {
+        ticks: 0,
+        offset: 0,
+        args: [0; limits::V1_ARGS_MAX],
+        sequence: 0,
+        event_type: EventType::Batch,
+    };
 }

@@ -16,6 +16,7 @@ use exectrace_format::limits::V1_WORKERS_MAX;
 use exectrace_format::{StackId, StringId, Version};
 
 use crate::damage::Damage;
+use crate::id_map::IdMap;
 use crate::id_table::IdTable;
 use crate::tables::Tables;
 use crate::{Cause, Error};
@@ -97,7 +98,11 @@ pub(super) struct Strings<'a> {
 /// Where the file's stacks are, and their ids in the trace's tables once an event refers to them.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
-    by_id: IdTable<(u64, Option<StackId>)>,
+    by_id: IdTable<u64>,
+    /// Those that are known to the trace, by their ids in the file; that of 0 is 0.
+    known: Vec<StackId>,
+    /// The same for ids that are far from all others.
+    known_far: IdMap<StackId>,
     /// Those that no record defines, if they are told.
     unknown: Option<Unknown<StackId>>,
 }
@@ -127,6 +132,7 @@ impl<'a> Index<'a> {
                 }
             }
         }
+        index.stacks.finish();
         index.samples.sort_by_key(|sample| sample.ticks);
         index.late_exits.sort_by_key(|exit| exit.ticks);
         Ok(index)
@@ -231,9 +237,13 @@ impl Builder {
     ) -> Result<(), Error> {
         let mut records = records;
         loop {
+            let mut passed = 0;
             while let Some(delta) = records.pass(says_only_when) {
                 self.ticks = self.ticks.wrapping_add(delta as i64);
-                self.events += 1;
+                passed += 1;
+            }
+            if passed > 0 {
+                self.events += passed;
                 self.has_events = true;
                 self.end = records.offset();
             }
@@ -384,6 +394,9 @@ fn says_only_when(event_type: EventType) -> bool {
     )
 }
 
+/// Stands for a stack of which no event has told yet.
+const UNKNOWN: StackId = StackId(u64::MAX);
+
 impl<'a> Strings<'a> {
     fn define(&mut self, id: u64, text: &'a [u8]) -> Result<(), Cause> {
         self.by_id
@@ -409,16 +422,29 @@ impl<'a> Strings<'a> {
 impl Stacks {
     /// A later definition of the same id holds.
     fn define(&mut self, id: u64, offset: u64) {
-        if let Err(stack) = self.by_id.insert(id, (offset, None))
+        if let Err(offset) = self.by_id.insert(id, offset)
             && let Some(known) = self.by_id.get_mut(id)
         {
-            *known = stack;
+            *known = offset;
         }
+    }
+
+    /// All are defined.
+    fn finish(&mut self) {
+        self.known = vec![UNKNOWN; self.by_id.dense_len().max(1)];
+        self.known[0] = StackId(0);
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.by_id.len()
+    }
+
+    /// The trace's id, if an event referred to the stack before.
+    #[inline]
+    pub(super) fn known(&self, id: u64) -> Option<StackId> {
+        let known = self.known.get(id as usize).copied();
+        known.filter(|&known| known != UNKNOWN)
     }
 
     /// The trace's id; of one that no record defines, 0 or that of a stack that tells the id.
@@ -431,10 +457,20 @@ impl Stacks {
         strings: &mut Strings<'a>,
         tables: &mut Tables<'a>,
     ) -> StackId {
-        let Some((offset, known)) = self.by_id.get_mut(id) else {
+        if let Some(known) = self.known(id) {
+            return known;
+        }
+        let Some(&offset) = self.by_id.get(id) else {
             return self.unknown_id(id, tables);
         };
-        *known.get_or_insert_with(|| intern(*offset, file, version, strings, tables))
+        let mut make = || intern(offset, file, version, strings, tables);
+        match self.known.get_mut(id as usize) {
+            Some(known) => {
+                *known = make();
+                *known
+            }
+            None => *self.known_far.entry(id).or_insert_with(make),
+        }
     }
 
     #[cold]

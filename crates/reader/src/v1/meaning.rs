@@ -2,11 +2,11 @@
 
 use exectrace_format::go_v1::EventType;
 use exectrace_format::role::{Metric, Range, Role, State, Subject};
-use exectrace_format::spec::ArgKind;
 use exectrace_format::{Frame, StackId, StringId, TaskId, UserTaskId, Version, WorkerId};
 
 use super::cursor::RawEvent;
 use super::index::Index;
+use super::rules::{Who, rule};
 use crate::event::{Event, Kind, UserTaskBegin};
 use crate::id_map::IdMap;
 use crate::tables::Tables;
@@ -53,26 +53,24 @@ pub(super) struct Overwritten {
 }
 
 /// The names and stacks of a trace.
-pub(super) struct Names<'n, 'a> {
+#[derive(Debug)]
+pub(super) struct Names<'a> {
     pub(super) file: &'a [u8],
-    pub(super) index: &'n mut Index<'a>,
-    pub(super) tables: &'n mut Tables<'a>,
+    pub(super) index: Index<'a>,
+    pub(super) tables: Tables<'a>,
 }
 
-impl<'a> Names<'_, 'a> {
+impl<'a> Names<'a> {
     fn string(&mut self, id: u64) -> StringId {
-        self.index.strings.id(id, self.tables)
+        self.index.strings.id(id, &mut self.tables)
     }
 
     #[inline]
     fn stack(&mut self, id: u64) -> StackId {
-        if id == 0 {
-            return StackId(0);
-        }
         let (version, strings) = (self.index.version, &mut self.index.strings);
         self.index
             .stacks
-            .id(id, self.file, version, strings, self.tables)
+            .id(id, self.file, version, strings, &mut self.tables)
     }
 
     /// The stack of what a new task will run.
@@ -88,24 +86,6 @@ impl<'a> Names<'_, 'a> {
         self.tables.stack(&[frame])
     }
 }
-
-/// Where each type has the stack of who wrote it; past the arguments for those that have none.
-static STACK_ARG: [u8; 64] = {
-    let mut places = [u8::MAX; 64];
-    let mut i = 0;
-    while i < EventType::ALL.len() {
-        let spec = EventType::ALL[i].spec();
-        let mut arg = 0;
-        while arg < spec.args.len() {
-            if matches!(spec.args[arg].kind, ArgKind::StackId) {
-                places[spec.number as usize] = arg as u8;
-            }
-            arg += 1;
-        }
-        i += 1;
-    }
-    places
-};
 
 impl Meanings {
     pub(super) fn new(tables: &mut Tables<'_>) -> Self {
@@ -128,16 +108,15 @@ impl Meanings {
         self.before
     }
 
-    /// Says in `told` what the event means. The answer is a region's name. Always inlined, where events are told.
-    #[inline(always)]
+    /// Says in `told` what the event means. The answer is a region's name.
     pub(super) fn tell<'a>(
         &mut self,
         event: &RawEvent<'a>,
-        names: &mut Names<'_, 'a>,
+        names: &mut Names<'a>,
         told: &mut Event,
     ) -> StringId {
-        let place = usize::from(STACK_ARG[event.event_type as usize & 63]);
-        let stack = names.stack(event.args.get(place).copied().unwrap_or_default());
+        let place = usize::from(rule(event.event_type).stack_arg);
+        let stack = names.stack(event.args[place]);
         let spec = event.event_type.spec();
         let mut name = StringId(0);
         told.stack = stack;
@@ -185,7 +164,7 @@ impl Meanings {
         &mut self,
         event: &RawEvent<'a>,
         range: Range,
-        names: &mut Names<'_, 'a>,
+        names: &mut Names<'a>,
     ) -> Kind {
         let mut reason = StringId(0);
         if range == Range::StopTheWorld {
@@ -219,7 +198,7 @@ impl Meanings {
         }
     }
 
-    fn user_task_begin<'a>(&mut self, event: &RawEvent<'a>, names: &mut Names<'_, 'a>) -> Kind {
+    fn user_task_begin<'a>(&mut self, event: &RawEvent<'a>, names: &mut Names<'a>) -> Kind {
         let [id, parent, name, _] = event.args;
         let (parent, name) = (UserTaskId(parent), names.string(name));
         self.before.user_task = self.user_tasks.insert(id, UserTaskBegin { parent, name });
@@ -230,34 +209,38 @@ impl Meanings {
         }
     }
 
-    #[inline]
     fn task_transition<'a>(
         &self,
         event: &RawEvent<'a>,
         from: State,
         to: State,
         stack: StackId,
-        names: &mut Names<'_, 'a>,
+        names: &mut Names<'a>,
     ) -> Kind {
         use EventType as E;
-        let mut reason = self.reasons[event.event_type as usize & 63];
-        let (mut task, mut own_stack) = (event.owner, StackId(0));
-        match event.event_type {
-            E::GoCreate => {
-                task = event.args[0];
-                own_stack = names.start_stack(event.args[1]);
-            }
-            E::GoUnblock | E::GoUnblockLocal | E::GoSysExitLocal => task = event.args[0],
-            E::GoStartLabel => reason = names.string(event.args[2]),
-            _ => own_stack = stack,
-        }
+        let task = match rule(event.event_type).who {
+            Who::Argument => event.args[0],
+            _ => event.owner,
+        };
+        let (reason, stack) = match event.event_type {
+            E::GoCreate => (StringId(0), names.start_stack(event.args[1])),
+            E::GoUnblock | E::GoUnblockLocal | E::GoSysExitLocal => (StringId(0), StackId(0)),
+            E::GoStartLabel => (names.string(event.args[2]), StackId(0)),
+            event_type => (self.reason(event_type), stack),
+        };
         Kind::TaskTransition {
             task: TaskId(task),
             from,
             to,
             reason,
-            stack: own_stack,
+            stack,
         }
+    }
+
+    /// Why a task stops, as far as the event's type says it.
+    #[inline(always)]
+    pub(super) fn reason(&self, event_type: EventType) -> StringId {
+        self.reasons[event_type as usize & 63]
     }
 }
 

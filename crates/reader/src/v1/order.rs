@@ -7,11 +7,11 @@
 mod force;
 mod parked;
 mod ready;
+mod run;
 
-use exectrace_format::go_v1::EventType;
-
-use super::cursor::{Cursor, RawEvent, waits};
-use crate::id_array::IdArray;
+use super::cursor::{Cursor, Decoded, RawEvent};
+use super::rules::{Who, rule};
+use super::task::{Task, Tasks};
 use crate::{Cause, Error};
 use force::Tolerance;
 use parked::Parked;
@@ -27,7 +27,8 @@ pub(super) struct Order<'a> {
     waiting: Vec<usize>,
     /// Others if there are many, for `waiting` is looked through again and again. None is here while none is there.
     parked: Parked,
-    tasks: IdArray<TaskState>,
+    /// The tasks that the waiting cursors' events are about, while others run.
+    awaited: Vec<u64>,
     /// The number of the collector's next cycle.
     collector: u64,
     last_ticks: i64,
@@ -39,149 +40,43 @@ pub(super) struct Order<'a> {
 /// More than are ever waiting on a usual machine, and few enough to look through after each event.
 const WAITING_MAX: usize = 64;
 
-/// Where a task is in its life, as far as order goes: its sequence number, and in the last bits its status. One word, so that it is
-/// loaded, compared and stored as one.
-type TaskState = u64;
-
-const STATUS_BITS: u32 = 2;
-const STATUS_MASK: u64 = (1 << STATUS_BITS) - 1;
-/// Larger ones are taken for this one, which no task reaches.
-const SEQUENCE_MAX: u64 = u64::MAX >> STATUS_BITS;
-
-/// What a task does. A task that nobody has heard of is dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
-    Dead,
-    Runnable,
-    Running,
-    Waiting,
-}
-
-/// What an event demands of a task, and what it makes of it.
+/// What an event demands of a task before it can come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Demand {
-    task: u64,
-    /// The bits of the task's state that matter; none where the event can always come next.
-    mask: TaskState,
-    /// What they must be.
-    state: TaskState,
-    /// What is added to the sequence number, and the status after.
-    step: TaskState,
-}
-
-/// The part of a demand that the event's type gives.
-#[derive(Clone, Copy, Debug)]
-struct Rule {
-    mask: TaskState,
-    state: TaskState,
-    step: TaskState,
-    /// Whether the event's second argument is the sequence number: all bits or none.
-    argument: u64,
     who: Who,
+    /// The task; or the number of the collector's cycle.
+    task: u64,
+    /// The bits of the task's word that matter; none where the event can always come next.
+    mask: u64,
+    /// What they must be.
+    want: u64,
 }
-
-impl Rule {
-    /// The event can always come next.
-    const NOTHING: Self = Self {
-        mask: 0,
-        state: 0,
-        step: 0,
-        argument: 0,
-        who: Who::Argument,
-    };
-    /// It is the collector's, whose cycles have numbers.
-    const COLLECTOR: Self = Self {
-        state: Demand::COLLECTOR,
-        ..Self::NOTHING
-    };
-
-    /// It takes a task from one status to another.
-    const fn task(who: Who, order: Sequenced, from: Status, to: Status) -> Self {
-        let (mask, sequence, argument) = match order {
-            Sequenced::No | Sequenced::Local => (STATUS_MASK, 0, 0),
-            Sequenced::At(sequence) => (u64::MAX, sequence, 0),
-            Sequenced::Argument => (u64::MAX, 0, u64::MAX),
-        };
-        let counts = !matches!(order, Sequenced::No);
-        Self {
-            mask,
-            state: sequence << STATUS_BITS | from as u64,
-            step: (counts as u64) << STATUS_BITS | to as u64,
-            argument,
-            who,
-        }
-    }
-}
-
-/// Which task an event is about.
-#[derive(Clone, Copy, Debug)]
-enum Who {
-    /// That of its first argument.
-    Argument,
-    /// The one that it belongs to.
-    Owner,
-}
-
-/// What an event has to do with its task's sequence.
-#[derive(Clone, Copy)]
-enum Sequenced {
-    /// Nothing.
-    No,
-    /// It is the next one, whatever the number.
-    Local,
-    /// It is the one of this number.
-    At(u64),
-    /// It is the one of the number in its second argument.
-    Argument,
-}
-
-/// The rules of all types.
-static RULES: [Rule; 64] = {
-    use Sequenced::{Argument, At, Local, No};
-    use Status::{Dead, Runnable, Running, Waiting};
-    use Who::Owner;
-    let mut rules = [Rule::NOTHING; 64];
-    let mut i = 0;
-    while i < EventType::ALL.len() {
-        use EventType as E;
-        let event_type = EventType::ALL[i];
-        rules[event_type as usize] = match event_type {
-            E::GoCreate => Rule::task(Who::Argument, At(0), Dead, Runnable),
-            E::GoWaiting | E::GoInSyscall => Rule::task(Who::Argument, At(1), Runnable, Waiting),
-            E::GoStart | E::GoStartLabel => Rule::task(Who::Argument, Argument, Runnable, Running),
-            E::GoStartLocal => Rule::task(Who::Argument, Local, Runnable, Running),
-            E::GoUnblock | E::GoSysExit => Rule::task(Who::Argument, Argument, Waiting, Runnable),
-            E::GoUnblockLocal | E::GoSysExitLocal => {
-                Rule::task(Who::Argument, Local, Waiting, Runnable)
-            }
-            E::GoSched | E::GoPreempt => Rule::task(Owner, No, Running, Runnable),
-            E::GCStart => Rule::COLLECTOR,
-            E::GoSysBlock => Rule::task(Owner, No, Running, Waiting),
-            event_type if waits(event_type) => Rule::task(Owner, No, Running, Waiting),
-            _ => Rule::NOTHING,
-        };
-        i += 1;
-    }
-    rules
-};
 
 impl Demand {
-    /// The state that a demand of the collector's has, beside no mask: the number of its cycle stands in the place of a task.
-    const COLLECTOR: TaskState = 1;
-
     #[inline(always)]
-    fn of(event: &RawEvent<'_>) -> Self {
-        let rule = &RULES[event.event_type as usize & 63];
-        let [first, second, ..] = event.args;
-        let sequence = second.min(SEQUENCE_MAX) & rule.argument;
+    fn of(cursor: &Cursor<'_>) -> Self {
+        let next = cursor.next();
+        let rule = rule(next.event_type);
+        let [first, second, ..] = next.args;
         Self {
-            task: match rule.who {
-                Who::Owner => event.owner,
-                Who::Argument => first,
+            who: rule.who,
+            task: if rule.who == Who::Owner {
+                cursor.task
+            } else {
+                first
             },
-            mask: rule.mask,
-            state: rule.state | sequence << STATUS_BITS,
-            step: rule.step,
+            mask: rule.mask & Task::ORDER,
+            want: rule.want & Task::ORDER | rule.sequence_bits(second),
+        }
+    }
+
+    /// That of another event about this task.
+    fn about(task: u64) -> Self {
+        Self {
+            who: Who::Argument,
+            task,
+            mask: Task::ORDER,
+            want: 0,
         }
     }
 
@@ -192,7 +87,7 @@ impl Demand {
 
     #[inline]
     fn is_collector(self) -> bool {
-        self.mask == 0 && self.state == Self::COLLECTOR
+        self.who == Who::Collector
     }
 
     /// Whether another event could be one of those that this one has waited for.
@@ -203,20 +98,20 @@ impl Demand {
 }
 
 impl<'a> Order<'a> {
-    pub(super) fn new(cursors: Vec<Cursor<'a>>) -> Self {
+    pub(super) fn new(cursors: Vec<Cursor<'a>>, tasks: &mut Tasks) -> Self {
         let waiting = (0..cursors.len()).collect();
         let mut order = Self {
             cursors,
             ready: Ready::default(),
             waiting,
             parked: Parked::default(),
-            tasks: IdArray::default(),
+            awaited: Vec::new(),
             collector: 0,
             last_ticks: i64::MIN,
             was_forced: false,
             tolerance: Tolerance::default(),
         };
-        order.look_again(None);
+        order.look_again(None, tasks);
         while order.waiting.len() > WAITING_MAX {
             order.park();
         }
@@ -237,39 +132,58 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// The event at a place.
+    /// What the record of the event at a place says.
     #[inline]
-    pub(super) fn event(&self, index: usize) -> &RawEvent<'a> {
+    pub(super) fn next(&self, index: usize) -> &Decoded {
         self.cursors[index].next()
     }
 
-    /// The event of [`Self::first`] has happened. Whether the one after it at this place is the first now, and in order of time.
-    #[inline(always)]
-    pub(super) fn take(&mut self, index: usize) -> bool {
+    /// The event at a place.
+    pub(super) fn event(&self, index: usize) -> RawEvent<'a> {
+        self.cursors[index].event()
+    }
+
+    /// The event of [`Self::first`] has happened.
+    pub(super) fn take(&mut self, index: usize, tasks: &mut Tasks) {
         let cursor = &mut self.cursors[index];
+        let rule = rule(cursor.next().event_type);
+        let happened = Demand::of(cursor);
         self.last_ticks = cursor.next().ticks;
-        let happened = Demand::of(cursor.next());
         let has_more = cursor.advance();
-        let ticks = cursor.next().ticks;
-        let demand = Demand::of(cursor.next());
-        self.happen(happened);
-        let mut is_first = has_more && self.is_ready(demand);
-        if is_first {
-            is_first = self.ready.put_off(ticks) && ticks >= self.last_ticks;
+        if happened.is_task() {
+            let task = tasks.get_mut(happened.task);
+            *task = rule.apply_order(*task);
+        } else if happened.is_collector() {
+            self.collector = self.collector.wrapping_add(1);
+        }
+        self.settle(index, has_more, tasks);
+        self.let_come(happened, tasks);
+    }
+
+    /// The first cursor has come to another event, if it has more.
+    #[inline]
+    fn settle(&mut self, index: usize, has_more: bool, tasks: &mut Tasks) {
+        if has_more && self.is_ready(self.demand(index), tasks) {
+            self.ready.put_off(self.next(index).ticks);
         } else {
             self.ready.pop();
             if has_more {
                 self.wait(index);
             }
         }
+    }
+
+    /// Those that have waited for what has happened can come.
+    #[inline]
+    fn let_come(&mut self, happened: Demand, tasks: &mut Tasks) {
         if !self.waiting.is_empty() {
-            is_first &= !self.look_again(Some(happened));
+            self.look_again(Some(happened), tasks);
             if !self.parked.is_empty() {
-                self.unpark(happened);
-                is_first = false;
+                self.unpark(happened, tasks);
             }
+        } else {
+            self.was_forced = false;
         }
-        is_first
     }
 
     fn wait(&mut self, index: usize) {
@@ -289,9 +203,9 @@ impl<'a> Order<'a> {
 
     /// Fetches those that have waited for what an event has made of its task.
     #[cold]
-    fn unpark(&mut self, happened: Demand) {
+    fn unpark(&mut self, happened: Demand, tasks: &mut Tasks) {
         let ready = if happened.is_task() {
-            let state = self.tasks.get(happened.task);
+            let state = tasks.get(happened.task).0 & Task::ORDER;
             self.parked.take_task(happened.task, state)
         } else {
             self.parked.take_cycle(self.collector)
@@ -311,56 +225,43 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Finds the cursors that wait no more, after an event has happened. Whether there is one.
-    #[inline]
-    fn look_again(&mut self, happened: Option<Demand>) -> bool {
+    /// Finds the cursors that wait no more, after an event has happened.
+    fn look_again(&mut self, happened: Option<Demand>, tasks: &mut Tasks) {
         let happened = happened.filter(|_| !std::mem::take(&mut self.was_forced));
-        let mut is_found = false;
         let mut at = 0;
         while let Some(&index) = self.waiting.get(at) {
             let demand = self.demand(index);
-            if happened.is_none_or(|happened| happened.concerns(demand)) && self.is_ready(demand) {
+            if happened.is_none_or(|happened| happened.concerns(demand))
+                && self.is_ready(demand, tasks)
+            {
                 self.waiting.swap_remove(at);
                 let ticks = self.cursors[index].next().ticks;
                 self.ready.push(ticks, index);
-                is_found = true;
             } else {
                 at += 1;
             }
         }
-        is_found
     }
 
-    /// What the event at a place demands. It is not kept: reading it again would wait for its parts to be written.
-    #[inline(always)]
+    #[inline]
     fn demand(&self, index: usize) -> Demand {
-        Demand::of(self.cursors[index].next())
+        Demand::of(&self.cursors[index])
     }
 
-    /// Always inlined, as the next one: else the demand goes through memory, and each copy of it waits for the one before.
-    #[inline(always)]
-    fn is_ready(&mut self, demand: Demand) -> bool {
+    #[inline]
+    fn is_ready(&self, demand: Demand, tasks: &mut Tasks) -> bool {
         if demand.is_task() {
-            return self.tasks.get(demand.task) & demand.mask == demand.state;
+            return tasks.get(demand.task).0 & demand.mask == demand.want;
         }
         !demand.is_collector() || self.collector == demand.task
     }
 
-    #[inline(always)]
-    fn happen(&mut self, demand: Demand) {
-        if demand.is_task() {
-            let state = self.tasks.get_mut(demand.task);
-            *state = (*state & !STATUS_MASK).wrapping_add(demand.step);
-        } else if demand.is_collector() {
-            self.collector = self.collector.wrapping_add(1);
-        }
-    }
-
     #[cold]
     fn error(&self, index: usize, cause: Cause) -> Error {
-        let next = self.cursors[index].next();
-        let mut error = Error::at(cause, next.offset);
-        error.task = (next.owner != 0).then_some(exectrace_format::TaskId(next.owner));
+        let cursor = &self.cursors[index];
+        let owner = cursor.owner();
+        let mut error = Error::at(cause, cursor.next().offset);
+        error.task = (owner != 0).then_some(exectrace_format::TaskId(owner));
         error
     }
 }

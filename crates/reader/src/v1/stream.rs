@@ -12,6 +12,9 @@ use exectrace_format::go_v1::EventType;
 use super::cursor::{Cursor, RawEvent};
 use super::index::{Index, LateExit, Sample};
 use super::order::Order;
+use super::task::Tasks;
+use super::teller::Teller;
+use crate::event::Event;
 use crate::id_map::IdMap;
 use crate::{Cause, Error};
 use mend::Tolerance;
@@ -42,9 +45,9 @@ pub(super) enum Upcoming<'a> {
 
 impl<'a> Stream<'a> {
     /// Opens the events of a file from version 1.7 on.
-    pub(super) fn open(index: &mut Index<'a>, file: &'a [u8]) -> Self {
+    pub(super) fn open(index: &mut Index<'a>, file: &'a [u8], tasks: &mut Tasks) -> Self {
         let mut stream = Self {
-            order: Order::new(cursors(index, file)),
+            order: Order::new(cursors(index, file), tasks),
             samples: std::mem::take(&mut index.samples).into_iter().peekable(),
             late_exits: std::mem::take(&mut index.late_exits).into_iter().peekable(),
             early_exits: BTreeMap::new(),
@@ -58,11 +61,10 @@ impl<'a> Stream<'a> {
     }
 
     /// Where the next event is; `None` after the last one.
-    #[inline]
-    pub(super) fn upcoming(&mut self) -> Result<Option<Upcoming<'a>>, Error> {
+    pub(super) fn upcoming(&mut self, tasks: &mut Tasks) -> Result<Option<Upcoming<'a>>, Error> {
         loop {
             let first = self.order.first()?;
-            let ticks = first.map(|index| self.order.event(index).ticks);
+            let ticks = first.map(|index| self.order.next(index).ticks);
             if ticks.is_none_or(|ticks| self.beside_ticks <= ticks)
                 && let Some(event) = self.beside(ticks)
             {
@@ -75,15 +77,15 @@ impl<'a> Stream<'a> {
             let Some(index) = first else {
                 return Ok(None);
             };
-            let event = self.order.event(index);
-            match event.event_type {
+            match self.order.next(index).event_type {
                 EventType::GoSysBlock | EventType::GoInSyscall => {
+                    let event = self.order.event(index);
                     self.blocks.insert(event.owner, event.ticks);
                 }
-                EventType::GoSysExit if event.args[2] != 0 => {
-                    let event = *event;
-                    if !self.exits_in_place(event)? {
-                        self.order.take_any(index);
+                EventType::GoSysExit => {
+                    let event = self.order.event(index);
+                    if event.args[2] != 0 && !self.exits_in_place(event)? {
+                        self.order.take_any(index, tasks);
                         continue;
                     }
                 }
@@ -94,33 +96,36 @@ impl<'a> Stream<'a> {
     }
 
     /// A worker's event.
-    #[inline]
-    pub(super) fn event(&self, index: usize) -> &RawEvent<'a> {
+    pub(super) fn event(&self, index: usize) -> RawEvent<'a> {
         self.order.event(index)
     }
 
-    /// The worker's event that is the next one has happened. Whether this worker's is the next one again, as [`Self::upcoming`] would
-    /// say; else it has to be asked.
-    #[inline(always)]
-    pub(super) fn take(&mut self, index: usize) -> bool {
-        let is_first = self.order.take(index);
-        let event = self.order.event(index);
-        let is_plain = !matches!(
-            event.event_type,
-            EventType::GoSysBlock | EventType::GoInSyscall | EventType::GoSysExit
-        );
-        is_first && is_plain && event.ticks < self.beside_ticks
+    /// The worker's event that is the next one has happened.
+    pub(super) fn take(&mut self, index: usize, tasks: &mut Tasks) {
+        self.order.take_any(index, tasks);
+    }
+
+    /// Tells the worker's events, from the next one of all, as long as they are usual ones and no others come first. Whether there
+    /// was one.
+    #[inline]
+    pub(super) fn run(
+        &mut self,
+        index: usize,
+        teller: &mut Teller<'a>,
+        told: &mut Vec<Event>,
+    ) -> bool {
+        self.order.run(index, self.beside_ticks, teller, told)
     }
 
     /// All events that are left.
-    pub(super) fn all(mut self) -> Result<Vec<RawEvent<'a>>, Error> {
+    pub(super) fn all(mut self, tasks: &mut Tasks) -> Result<Vec<RawEvent<'a>>, Error> {
         let mut events = Vec::new();
-        while let Some(upcoming) = self.upcoming()? {
+        while let Some(upcoming) = self.upcoming(tasks)? {
             match upcoming {
                 Upcoming::Beside(event) => events.push(event),
                 Upcoming::Worker(index) => {
-                    events.push(*self.event(index));
-                    self.take(index);
+                    events.push(self.event(index));
+                    self.take(index, tasks);
                 }
             }
         }

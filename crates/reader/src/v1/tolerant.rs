@@ -7,18 +7,19 @@ use super::account::Account;
 use super::checks::Inference;
 use super::cursor::RawEvent;
 use super::index::Index;
-use super::meaning::Names;
-use super::stream::{Stream, Upcoming};
-use super::{Reader, Source, Teller, fault, whole};
+use super::stream::Stream;
+use super::task::Tasks;
+use super::teller::{Teller, fault};
+use super::{Source, whole};
 use crate::damage::{Damage, Events};
 use crate::event::{Event, EventType};
-use crate::reader::BLOCK_EVENTS;
 use crate::{Cause, Repair, Timestamp};
 
 /// Opens the events of a file, in any state.
 pub(super) fn open<'a>(
     index: &mut Index<'a>,
     file: &'a [u8],
+    tasks: &mut Tasks,
     account: &mut Account<'_>,
 ) -> Source<'a> {
     let events = if index.version == Version::Go1_5 {
@@ -27,105 +28,50 @@ pub(super) fn open<'a>(
         events
     } else {
         let has_futile_wakeups = index.has_futile_wakeups;
-        let stream = Stream::open_tolerant(index, file);
+        let stream = Stream::open_tolerant(index, file, tasks);
         if !has_futile_wakeups {
             return Source::Stream(Box::new(stream));
         }
-        stream.all_any(account)
+        stream.all_any(tasks, account)
     };
     Source::Whole(whole::without_futile_wakeups(events).into_iter())
 }
 
-impl Reader<'_> {
-    /// Appends the next events, in order. False when there are no more. Never inlined: the compiler would weave it into the
-    /// strict reader's loop.
-    #[inline(never)]
-    pub(super) fn fill_tolerant(&mut self, told: &mut Vec<Event>) -> bool {
-        let Some(damage) = &mut self.damage else {
-            return false;
-        };
-        let mut teller = Teller {
-            names: Names {
-                file: self.file,
-                index: &mut self.index,
-                tables: &mut self.tables,
-            },
-            checks: &mut self.checks,
-            meanings: &mut self.meanings,
-            threads: &mut self.threads,
-            begin_ticks: &mut self.begin_ticks,
-            ns_per_tick: self.ns_per_tick,
-        };
-        let mut mending = Mending {
-            damage,
-            last_ticks: &mut self.last_ticks,
-        };
-        while told.len() < BLOCK_EVENTS {
-            match &mut self.source {
-                Source::Whole(events) => match events.next() {
-                    Some(event) => mending.tell(&mut teller, &event, told),
-                    None => return false,
-                },
-                Source::Stream(stream) => {
-                    let mut account = Account {
-                        damage: &mut *mending.damage,
-                        ns_per_tick: teller.ns_per_tick,
-                        threads: &mut *teller.threads,
-                    };
-                    match stream.upcoming_any(&mut account) {
-                        Some(Upcoming::Worker(index)) => {
-                            mending.tell(&mut teller, stream.event(index), told);
-                            stream.take_any(index);
-                        }
-                        Some(Upcoming::Beside(event)) => mending.tell(&mut teller, &event, told),
-                        None => return false,
-                    }
-                }
-            }
-        }
-        true
-    }
-}
-
-/// What a tolerant reader needs beside a teller.
-struct Mending<'r> {
-    damage: &'r mut Damage,
-    /// Ticks of the last event.
-    last_ticks: &'r mut i64,
-}
-
-impl Mending<'_> {
+impl<'a> Teller<'a> {
     /// Appends what an event means, and before it what must have happened.
-    #[inline]
-    fn tell<'a>(&mut self, teller: &mut Teller<'_, 'a>, raw: &RawEvent<'a>, told: &mut Vec<Event>) {
-        if teller.begin_ticks.is_none() {
-            self.begin(teller, raw.ticks);
+    pub(super) fn tell_any(
+        &mut self,
+        damage: &mut Damage,
+        raw: &RawEvent<'a>,
+        told: &mut Vec<Event>,
+    ) {
+        if self.begin_ticks.is_none() {
+            self.begin(damage, raw.ticks);
         }
         let mut moved: RawEvent<'a>;
         let mut raw = raw;
-        if raw.ticks < *self.last_ticks {
+        if raw.ticks < self.last_ticks {
             // Who put the events in order has counted it.
             moved = *raw;
-            moved.ticks = *self.last_ticks;
+            moved.ticks = self.last_ticks;
             raw = &moved;
         }
-        *self.last_ticks = raw.ticks;
-        let name = teller.push(raw, told);
-        let checked = teller.checks.event(raw, name);
+        self.last_ticks = raw.ticks;
+        let name = self.push(raw, told);
+        let checked = self.checks.event(&mut self.tasks, raw, name);
         if let Err(cause) = checked {
-            self.mend(teller, raw, name, cause, told);
+            self.mend(damage, raw, name, cause, told);
         }
-        let damage = &mut *self.damage;
-        teller.names.index.drain_unknown(|cause| {
+        self.names.index.drain_unknown(|cause| {
             damage.repair(Repair::Name, fault(cause, raw));
         });
     }
 
     /// Time begins with the first event.
     #[cold]
-    fn begin(&mut self, teller: &mut Teller<'_, '_>, begin_ticks: i64) {
-        let ns_per_tick = teller.ns_per_tick;
-        self.damage.place_in_time(|ticks| {
+    fn begin(&mut self, damage: &mut Damage, begin_ticks: i64) {
+        let ns_per_tick = self.ns_per_tick;
+        damage.place_in_time(|ticks| {
             let ticks = ticks.0.saturating_sub(begin_ticks);
             Timestamp((ticks as f64 * ns_per_tick) as i64)
         });
@@ -133,9 +79,9 @@ impl Mending<'_> {
 
     /// The last of the events told contradicts what was there before: tells what must have happened, or leaves the event out.
     #[cold]
-    fn mend<'a>(
+    fn mend(
         &mut self,
-        teller: &mut Teller<'_, 'a>,
+        damage: &mut Damage,
         raw: &RawEvent<'a>,
         name: StringId,
         cause: Cause,
@@ -144,10 +90,12 @@ impl Mending<'_> {
         let error = fault(cause, raw);
         let Some(event) = told.pop() else { return };
         let mut inferred = Vec::new();
-        let before = teller.meanings.before();
-        let can_be = teller.checks.prepare(raw, name, before, &mut inferred);
+        let before = self.meanings.before();
+        let can_be = self
+            .checks
+            .prepare(&mut self.tasks, raw, name, before, &mut inferred);
         for Inference { repair, kind } in inferred {
-            self.damage.repair(repair, error);
+            damage.repair(repair, error);
             told.extend(kind.map(|kind| Event {
                 event_type: EventType::Inferred,
                 stack: StackId(0),
@@ -155,20 +103,20 @@ impl Mending<'_> {
                 ..event
             }));
         }
-        if can_be && teller.checks.event_again(raw, name) {
+        if can_be && self.checks.event_again(&mut self.tasks, raw, name) {
             told.push(event);
         } else {
-            let bytes = record_bytes(teller, raw);
+            let bytes = self.record_bytes(raw);
             let time = Some((event.time, event.time));
-            self.damage.lose(error, bytes, Events::Exactly(1), time);
+            damage.lose(error, bytes, Events::Exactly(1), time);
         }
     }
-}
 
-/// How many bytes of the file the event's record takes.
-fn record_bytes(teller: &Teller<'_, '_>, raw: &RawEvent<'_>) -> u64 {
-    let rest = &teller.names.file[raw.offset as usize..];
-    let mut records = Records::resume(teller.names.index.version, rest, raw.offset);
-    records.next();
-    records.offset() - raw.offset
+    /// How many bytes of the file the event's record takes.
+    fn record_bytes(&self, raw: &RawEvent<'_>) -> u64 {
+        let rest = &self.names.file[raw.offset as usize..];
+        let mut records = Records::resume(self.names.index.version, rest, raw.offset);
+        records.next();
+        records.offset() - raw.offset
+    }
 }

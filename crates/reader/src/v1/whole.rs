@@ -17,7 +17,7 @@ pub(super) fn by_sequence<'a>(index: &mut Index<'a>, file: &'a [u8]) -> Vec<RawE
     let mut events = Vec::new();
     for mut cursor in cursors(index, file) {
         loop {
-            let mut event = *cursor.next();
+            let mut event = cursor.event();
             if event.event_type == EventType::GoSysExit {
                 // It was written later than it happened.
                 event.sequence = event.args[1] as i64;

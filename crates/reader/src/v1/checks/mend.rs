@@ -3,14 +3,17 @@
 //! Whatever the cause: what the event's type demands is brought about, and each change is told. The event then fits, unless
 //! nobody knows whose it is, or it demands what cannot be.
 
+use std::mem::replace;
+
 use exectrace_format::go_v1::EventType;
 use exectrace_format::role::{Range, State};
 use exectrace_format::{StackId, StringId, TaskId, UserTaskId, WorkerId};
 
-use super::{Checks, End, RawEvent, Task, Worker, stops};
+use super::{Checks, Effect, RawEvent, Task, Tasks, Worker, rule};
 use crate::Repair;
 use crate::event::Kind;
 use crate::v1::meaning::Overwritten;
+use crate::v1::task::End;
 
 /// Something that must have happened.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,7 @@ impl Checks {
     #[cold]
     pub(in crate::v1) fn prepare(
         &mut self,
+        tasks: &mut Tasks,
         event: &RawEvent<'_>,
         name: StringId,
         before: Overwritten,
@@ -38,6 +42,7 @@ impl Checks {
     ) -> bool {
         let mut mending = Mending {
             checks: self,
+            tasks,
             place: event.place,
             worker: WorkerId(event.worker),
             inferred,
@@ -49,6 +54,7 @@ impl Checks {
 /// The mending for one event.
 struct Mending<'m> {
     checks: &'m mut Checks,
+    tasks: &'m mut Tasks,
     place: usize,
     worker: WorkerId,
     inferred: &'m mut Vec<Inference>,
@@ -77,7 +83,7 @@ impl Mending<'_> {
                 self.evict();
             }
             E::GoUnblock | E::GoUnblockLocal if subject != 0 && subject != owner => {
-                let is_running = self.task(owner).state == State::Running;
+                let is_running = self.task(owner).is_running();
                 if !(is_running && self.checks.is_of_timer(event)) {
                     self.run(owner);
                 }
@@ -93,8 +99,8 @@ impl Mending<'_> {
                 self.infer(Repair::UserTask, Some(kind));
             }
             E::UserRegion if event.args[1] == 1 => self.innermost_region(owner, subject, name),
-            E::GoSysCall | E::GoSysBlock if owner != 0 => self.run(owner),
-            event_type if stops(event_type) && owner != 0 => self.run(owner),
+            E::GoSysCall if owner != 0 => self.run(owner),
+            event_type if rule(event_type).effect == Effect::Stops && owner != 0 => self.run(owner),
             _ => return false,
         }
         true
@@ -105,7 +111,7 @@ impl Mending<'_> {
     }
 
     fn task(&mut self, task: u64) -> &mut Task {
-        self.checks.tasks.get_mut(task)
+        self.tasks.get_mut(task)
     }
 
     fn worker(&mut self) -> &mut Worker {
@@ -117,14 +123,14 @@ impl Mending<'_> {
 
     /// The task is in this state.
     fn state(&mut self, task: u64, to: State) {
-        if self.task(task).state != to {
+        if self.task(task).state() != to {
             self.pass(Repair::TaskState, task, to);
         }
     }
 
     /// The task waits; which kind of waiting it is does not matter.
     fn wait(&mut self, task: u64, to: State) {
-        if !matches!(self.task(task).state, State::Waiting | State::Syscall) {
+        if !matches!(self.task(task).state(), State::Waiting | State::Syscall) {
             self.pass(Repair::TaskState, task, to);
         }
     }
@@ -132,8 +138,8 @@ impl Mending<'_> {
     /// The task passes to another state, and from its worker.
     fn pass(&mut self, repair: Repair, task: u64, to: State) {
         let known = self.task(task);
-        let (state, from) = (known.state, known.told());
-        known.state = to;
+        let (state, from) = (known.state(), known.told());
+        known.set_state(to);
         if state == State::Running {
             self.release(task);
         }
@@ -168,7 +174,7 @@ impl Mending<'_> {
         if task == 0 {
             return;
         }
-        if self.task(task).state == State::Running {
+        if self.task(task).is_running() {
             self.pass(Repair::Thread, task, State::Undetermined);
         } else {
             self.infer(Repair::Thread, None);
@@ -182,13 +188,13 @@ impl Mending<'_> {
         }
         if task == 0 {
             // What no task does is done by one that always runs.
-            if self.task(0).state != State::Running {
-                self.task(0).state = State::Running;
+            if !self.task(0).is_running() {
+                self.task(0).set_state(State::Running);
                 self.infer(Repair::TaskState, None);
             }
             return;
         }
-        if self.task(task).state == State::Running && self.worker().task != task {
+        if self.task(task).is_running() && self.worker().task != task {
             self.pass(Repair::Thread, task, State::Undetermined);
         }
         self.state(task, State::Running);
@@ -198,12 +204,12 @@ impl Mending<'_> {
     /// The task is not there, so that it can be created.
     fn forget(&mut self, task: u64) {
         let known = self.task(task);
-        if !std::mem::take(&mut known.is_known) {
+        if !known.forget() {
             return;
         }
-        if known.state != State::NotExist || known.end == End::Stopped {
+        if known.state() != State::NotExist || known.end() == End::Stopped {
             self.pass(Repair::TaskState, task, State::NotExist);
-            self.task(task).end = End::Over;
+            self.task(task).set_end(End::Over);
         } else {
             self.infer(Repair::TaskState, None);
         }
@@ -219,10 +225,10 @@ impl Mending<'_> {
     fn running_worker(&mut self) {
         self.evict();
         let worker = self.worker();
-        if std::mem::replace(&mut worker.runs, true) {
+        if replace(&mut worker.runs, true) {
             return;
         }
-        let from = if std::mem::replace(&mut worker.is_known, true) {
+        let from = if replace(&mut worker.is_known, true) {
             State::Idle
         } else {
             State::Undetermined
@@ -239,19 +245,30 @@ impl Mending<'_> {
     /// The event's range is open or not.
     fn range(&mut self, event: &RawEvent<'_>, is_open: bool, reason: StringId) {
         use EventType as E;
-        let stops_by_worker = self.checks.stops_by_worker;
-        let (range, known) = match event.event_type {
-            E::GCStart | E::GCDone => (Range::Gc, &mut self.checks.collects),
-            E::GCSTWStart | E::GCSTWDone if stops_by_worker => {
-                (Range::StopTheWorld, &mut self.worker().stops_world)
-            }
+        let worker = self
+            .checks
+            .workers
+            .get_mut(self.place)
+            .unwrap_or(&mut self.checks.timers);
+        let (range, was_open) = match event.event_type {
+            E::GCStart | E::GCDone => (Range::Gc, replace(&mut self.checks.collects, is_open)),
             E::GCSTWStart | E::GCSTWDone => {
-                (Range::StopTheWorld, &mut self.checks.world_is_stopped)
+                let known = if self.checks.stops_by_worker {
+                    &mut worker.stops_world
+                } else {
+                    &mut self.checks.world_is_stopped
+                };
+                (Range::StopTheWorld, replace(known, is_open))
             }
-            E::GCSweepStart | E::GCSweepDone => (Range::Sweep, &mut self.worker().sweeps),
-            _ => (Range::MarkAssist, &mut self.task(event.owner).assists),
+            E::GCSweepStart | E::GCSweepDone => {
+                (Range::Sweep, replace(&mut worker.sweeps, is_open))
+            }
+            _ => {
+                let task = self.tasks.get_mut(event.owner);
+                (Range::MarkAssist, task.replace_assists(is_open))
+            }
         };
-        if std::mem::replace(known, is_open) == is_open {
+        if was_open == is_open {
             return;
         }
         let reason = if range == Range::StopTheWorld {
@@ -293,7 +310,7 @@ impl Mending<'_> {
 impl Task {
     /// The state that was told last.
     fn told(&self) -> State {
-        match (self.state, self.end) {
+        match (self.state(), self.end()) {
             (State::NotExist, End::Never) => State::Undetermined,
             (State::NotExist, End::Stopped) => State::Waiting,
             (state, _) => state,

@@ -1,15 +1,24 @@
 //! What a tolerant reader does when no event can come next, or when the next one's time lies in the past.
 
-use super::{Demand, Order};
+use super::{Demand, Order, Tasks};
 use crate::{Cause, Error};
 
 /// Where a tolerant reader has given way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     /// The cursor whose event may come although its time has passed.
     excused: Option<usize>,
     /// When to look again for events that have waited for too long.
-    look_at_ticks: i64,
+    pub(super) look_at_ticks: i64,
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self {
+            excused: None,
+            look_at_ticks: i64::MAX,
+        }
+    }
 }
 
 impl Tolerance {
@@ -20,6 +29,11 @@ impl Tolerance {
 }
 
 impl Order<'_> {
+    /// From now on it is looked for events that have waited for too long.
+    pub(in crate::v1) fn be_impatient(&mut self) {
+        self.tolerance.look_at_ticks = 0;
+    }
+
     /// The next event may come although its time has passed: its place, and by how much it has.
     #[cold]
     pub(in crate::v1) fn excuse(&mut self) -> (usize, i64) {
@@ -30,9 +44,9 @@ impl Order<'_> {
 
     /// The event of [`Order::first`] has happened, also if its time has passed.
     #[inline]
-    pub(in crate::v1) fn take_any(&mut self, index: usize) {
+    pub(in crate::v1) fn take_any(&mut self, index: usize, tasks: &mut Tasks) {
         let last_ticks = self.last_ticks;
-        self.take(index);
+        self.take(index, tasks);
         if self.last_ticks < last_ticks {
             self.last_ticks = last_ticks;
             self.tolerance.excused = None;
@@ -64,20 +78,20 @@ impl Order<'_> {
 
     /// Lets the earliest waiting event come: what it waits for is taken as having happened. The error that it is otherwise.
     #[cold]
-    pub(in crate::v1) fn force(&mut self) -> Option<Error> {
+    pub(in crate::v1) fn force(&mut self, tasks: &mut Tasks) -> Option<Error> {
         let (ticks, place) = self.earliest()?;
         let index = self.waiting.swap_remove(place);
         self.refill();
         self.ready.push(ticks, index);
         self.was_forced = true;
-        self.bring_about(self.demand(index));
+        self.bring_about(self.demand(index), tasks);
         Some(self.error(index, Cause::NoOrder))
     }
 
-    fn bring_about(&mut self, demand: Demand) {
+    fn bring_about(&mut self, demand: Demand, tasks: &mut Tasks) {
         if demand.is_task() {
-            let state = self.tasks.get_mut(demand.task);
-            *state = *state & !demand.mask | demand.state;
+            let task = tasks.get_mut(demand.task);
+            task.0 = task.0 & !demand.mask | demand.want;
         } else {
             self.collector = demand.task;
         }

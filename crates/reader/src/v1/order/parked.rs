@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Demand, STATUS_MASK, TaskState};
+use super::{Demand, Task};
 
 /// The cursors.
 #[derive(Debug, Default)]
@@ -31,18 +31,18 @@ impl Parked {
     pub(super) fn park(&mut self, index: usize, demand: Demand) {
         let want = if !demand.is_task() {
             Want::Cycle(demand.task)
-        } else if demand.mask == STATUS_MASK {
-            Want::Status(demand.task, demand.state)
+        } else if demand.mask == Task::STATUS {
+            Want::Status(demand.task, demand.want)
         } else {
-            Want::State(demand.task, demand.state)
+            Want::State(demand.task, demand.want)
         };
         self.by_want.entry(want).or_default().push(index);
     }
 
     /// Those that wait for what the task is in now.
-    pub(super) fn take_task(&mut self, task: u64, state: TaskState) -> Vec<usize> {
+    pub(super) fn take_task(&mut self, task: u64, state: u64) -> Vec<usize> {
         let mut taken = self.take(Want::State(task, state));
-        taken.extend(self.take(Want::Status(task, state & STATUS_MASK)));
+        taken.extend(self.take(Want::Status(task, state & Task::STATUS)));
         taken
     }
 

@@ -26,14 +26,27 @@ impl Ready {
         }
     }
 
-    /// The first cursor has come to an event of this time. Whether it is the first still.
+    /// The first cursor is the first as long as the times of its events are before this one.
     #[inline]
-    pub(super) fn put_off(&mut self, ticks: i64) -> bool {
+    pub(super) fn limit(&self) -> i64 {
+        let mut limit = i64::MAX;
+        for index in 1..self.ticks.len().min(3) {
+            let is_before = self.places[0] < self.places[index];
+            limit = limit.min(self.ticks[index].saturating_add(i64::from(is_before)));
+        }
+        limit
+    }
+
+    /// The first cursor has come to an event of this time.
+    #[inline]
+    pub(super) fn put_off(&mut self, ticks: i64) {
         let Some((first, others)) = self.ticks.split_first_mut() else {
-            return false;
+            return;
         };
         *first = ticks;
-        others.iter().take(2).all(|&other| ticks < other) || self.sift_down()
+        if others.iter().take(2).any(|&other| ticks >= other) {
+            self.sift_down();
+        }
     }
 
     /// The first cursor's next event must wait.
@@ -45,9 +58,8 @@ impl Ready {
         }
     }
 
-    /// Brings the first to its place. Whether that is the first.
-    #[inline(never)]
-    fn sift_down(&mut self) -> bool {
+    /// Brings the first to its place.
+    fn sift_down(&mut self) {
         let mut index = 0;
         loop {
             let mut least = index;
@@ -57,7 +69,7 @@ impl Ready {
                 }
             }
             if least == index {
-                return index == 0;
+                return;
             }
             self.swap(least, index);
             index = least;
@@ -97,7 +109,8 @@ mod tests {
             let later = ticks + place as i64 % 3;
             expect[0].0 = later;
             let is_first = expect.iter().min() == Some(&expect[0]);
-            assert_eq!(ready.put_off(later), is_first);
+            assert_eq!(later < ready.limit(), is_first);
+            ready.put_off(later);
         }
         expect.sort_unstable();
         for key in expect {
@@ -105,6 +118,7 @@ mod tests {
             ready.pop();
         }
         assert_eq!(ready.first(), None);
-        assert!(!ready.put_off(1));
+        ready.put_off(1);
+        assert_eq!(ready.first(), None);
     }
 }

@@ -6,6 +6,7 @@ use exectrace_format::go_v1::EventType;
 
 use super::{Index, RawEvent, Stream, Upcoming};
 use crate::v1::account::Account;
+use crate::v1::task::Tasks;
 use crate::{Cause, Error, Repair};
 
 /// Events wait so long, in seconds, for one that must come first, while others go on. Clocks of processors differ by less.
@@ -40,10 +41,15 @@ impl Tolerance {
 
 impl<'a> Stream<'a> {
     /// The same for a tolerant reader.
-    pub(in crate::v1) fn open_tolerant(index: &mut Index<'a>, file: &'a [u8]) -> Self {
+    pub(in crate::v1) fn open_tolerant(
+        index: &mut Index<'a>,
+        file: &'a [u8],
+        tasks: &mut Tasks,
+    ) -> Self {
         let ticks = |seconds: f64| (index.ticks_per_second as f64 * seconds) as i64;
         let (patience, patience_least) = (ticks(PATIENCE_S), ticks(PATIENCE_LEAST_S));
-        let mut stream = Self::open(index, file);
+        let mut stream = Self::open(index, file, tasks);
+        stream.order.be_impatient();
         stream.tolerance = Some(Tolerance {
             patience,
             patience_least,
@@ -57,38 +63,37 @@ impl<'a> Stream<'a> {
     #[inline]
     pub(in crate::v1) fn upcoming_any(
         &mut self,
+        tasks: &mut Tasks,
         account: &mut Account<'_>,
     ) -> Option<Upcoming<'a>> {
         loop {
             let patience = self.tolerance.as_ref().map_or(i64::MAX, |it| it.patience);
             if self.order.is_overdue(patience) {
                 self.lose_patience();
-                self.force(account);
+                self.force(tasks, account);
             }
-            match self.upcoming() {
+            match self.upcoming(tasks) {
                 Ok(upcoming) => return upcoming,
-                Err(error) => self.give_way(error, account),
+                Err(error) => self.give_way(error, tasks, account),
             }
         }
     }
 
-    /// The worker's event that is the next one has happened, also if its time has passed.
-    #[inline]
-    pub(in crate::v1) fn take_any(&mut self, index: usize) {
-        self.order.take_any(index);
-    }
-
     /// All events that are left.
-    pub(in crate::v1) fn all_any(mut self, account: &mut Account<'_>) -> Vec<RawEvent<'a>> {
+    pub(in crate::v1) fn all_any(
+        mut self,
+        tasks: &mut Tasks,
+        account: &mut Account<'_>,
+    ) -> Vec<RawEvent<'a>> {
         let mut events = Vec::new();
-        while let Some(upcoming) = self.upcoming_any(account) {
+        while let Some(upcoming) = self.upcoming_any(tasks, account) {
             match upcoming {
                 Upcoming::Beside(event) => events.push(event),
                 Upcoming::Worker(index) => {
-                    let event = *self.event(index);
+                    let event = self.event(index);
                     account.see(&event);
                     events.push(event);
-                    self.take_any(index);
+                    self.take(index, tasks);
                 }
             }
         }
@@ -97,21 +102,21 @@ impl<'a> Stream<'a> {
 
     /// Makes the event come that is refused with this error.
     #[cold]
-    fn give_way(&mut self, error: Error, account: &mut Account<'_>) {
+    fn give_way(&mut self, error: Error, tasks: &mut Tasks, account: &mut Account<'_>) {
         match self.order.first() {
             Err(Error {
                 cause: Cause::NoOrder,
                 ..
-            }) => self.force(account),
+            }) => self.force(tasks, account),
             Err(error) => {
                 let (index, ticks) = self.order.excuse();
-                account.skew(error, ticks, self.order.event(index));
+                account.skew(error, ticks, &self.order.event(index));
             }
             Ok(index) => {
                 if let Some(tolerance) = &mut self.tolerance {
                     tolerance.excused = Some(error.offset);
                 }
-                let event = index.map(|index| *self.order.event(index));
+                let event = index.map(|index| self.order.event(index));
                 let block = event.and_then(|event| self.blocks.get(&event.owner).copied());
                 match (error.cause, event, block) {
                     (Cause::TimeOrder, Some(event), Some(block)) => {
@@ -132,8 +137,8 @@ impl<'a> Stream<'a> {
     }
 
     #[cold]
-    fn force(&mut self, account: &mut Account<'_>) {
-        if let Some(error) = self.order.force() {
+    fn force(&mut self, tasks: &mut Tasks, account: &mut Account<'_>) {
+        if let Some(error) = self.order.force(tasks) {
             account.repair(Repair::Order, error);
         }
     }
