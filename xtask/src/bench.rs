@@ -11,6 +11,7 @@
 //!
 //! Of several lines about one row the last counts.
 
+mod analysing;
 mod measurement;
 mod reading;
 mod recording;
@@ -29,7 +30,7 @@ use row::Row;
 use table::Table;
 
 /// All budgets.
-const TABLES: [Table; 2] = [recording::TABLE, reading::TABLE];
+const TABLES: [Table; 3] = [recording::TABLE, reading::TABLE, analysing::TABLE];
 
 /// The name of the other tracers' benches, which stand outside the workspace, in `bench/peers`.
 const PEERS: &str = "peers";
@@ -45,8 +46,11 @@ pub(crate) struct Arguments {
     big: bool,
 }
 
-/// The package whose bench reads the traces of `bigtrace`.
+/// The package whose bench reads the traces of `bigtrace` and can read large ones, …
 const READER: &str = "exectrace-reader";
+
+/// … and all whose benches read some.
+const OF_TRACES: [&str; 2] = [READER, "exectrace-analysis"];
 
 /// Runs the benches of the named packages, or of all members that have some, and prints the tables.
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
@@ -72,12 +76,12 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Er
         let benches = package.benches.join(" --bench ");
         let line = format!("bench -p {} --bench {benches}", package.name);
         let mut invocation = Invocation::cargo(&line);
-        if package.name == READER {
+        if OF_TRACES.contains(&package.name.as_str()) {
             let traces = bigtrace::directory(workspace);
             invocation = invocation
                 .argument("--")
                 .argument(format!("--traces={}", traces.display()));
-            if arguments.big {
+            if arguments.big && package.name == READER {
                 invocation = invocation.argument("--big");
             }
         }
