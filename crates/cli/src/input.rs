@@ -1,8 +1,10 @@
 //! Where the commands get their traces from.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread::{self, Scope};
 
-use exectrace_reader::{Mode, Packing, PackingFault, Source, Trace, UnpackLimit};
+use exectrace_reader::{Error, Mode, Packing, PackingFault, Reader, Source, Trace, UnpackLimit};
 
 use crate::error::CommandError;
 use crate::outcome::Outcome;
@@ -106,6 +108,20 @@ impl Input<'_> {
     /// The trace, unpacked.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.trace.bytes()
+    }
+
+    /// A reader of the trace, with a thread of the scope that reads ahead, where there is a processor for it.
+    pub(crate) fn reader<'scope>(
+        &'scope self,
+        mode: Mode,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<Reader<'scope>, Error> {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        if processors > 1 {
+            Reader::open_ahead(self.bytes(), mode, scope)
+        } else {
+            Reader::open(self.bytes(), mode)
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! How commands take a trace through an analysis.
 
+use std::thread;
+
 use exectrace_analysis::{Analysis, Pass, Window};
-use exectrace_reader::{Reader, Timestamp};
+use exectrace_reader::{Error, Reader, Timestamp};
 
 use crate::advice;
 use crate::ended::Ended;
@@ -35,8 +37,20 @@ pub(crate) fn read_in<A: Analysis>(
     arguments: &InputArguments,
     prepare: impl FnOnce(Axis<'_>) -> Result<(Window, A), NoClock>,
 ) -> (Option<Reading<A::Report>>, Ended) {
+    thread::scope(|scope| {
+        let reader = input.reader(arguments.mode(), scope);
+        take(input, reader, prepare)
+    })
+}
+
+/// Takes all that a reader gives through an analysis.
+fn take<A: Analysis>(
+    input: &Input<'_>,
+    reader: Result<Reader<'_>, Error>,
+    prepare: impl FnOnce(Axis<'_>) -> Result<(Window, A), NoClock>,
+) -> (Option<Reading<A::Report>>, Ended) {
     let mut ended = Ended::default();
-    let mut reader = match Reader::open(input.bytes(), arguments.mode()) {
+    let mut reader = match reader {
         Ok(reader) => reader,
         Err(fault) => {
             ended.fault = Some(fault);

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::thread;
 
-use exectrace_reader::{Reader, Validator};
+use exectrace_reader::{Error, Reader, Validator};
 
 use crate::ended::Ended;
 use crate::error::CommandError;
@@ -36,11 +37,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
 }
 
 fn check(input: &Input<'_>, arguments: &Arguments, out: &mut impl Write) -> io::Result<Outcome> {
+    thread::scope(|scope| {
+        let reader = input.reader(arguments.input.mode(), scope);
+        check_all(input, reader, arguments, out)
+    })
+}
+
+/// Checks all that a reader gives.
+fn check_all(
+    input: &Input<'_>,
+    reader: Result<Reader<'_>, Error>,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> io::Result<Outcome> {
     let name = &input.name;
     let most = arguments.most;
     let (mut events, mut violations) = (0_u64, 0_u64);
     let mut ended = Ended::default();
-    match Reader::open(input.bytes(), arguments.input.mode()) {
+    match reader {
         Ok(mut reader) => {
             let mut validator = Validator::new();
             let mut first = None;
