@@ -96,7 +96,7 @@ fn a_mutex_held_over_an_await() {
 
 #[test]
 fn a_queue_that_starves() {
-    for (us, tasks) in [(900, 40), (2_000, 24)] {
+    for (us, tasks) in [(300, 100), (800, 40)] {
         let turn = Duration::from_micros(us);
         check_first("queue_wait", "spin", || faults::starving_queue(turn, tasks));
     }
@@ -104,7 +104,7 @@ fn a_queue_that_starves() {
 
 #[test]
 fn one_hot_worker() {
-    for (us, tasks) in [(900, 16), (2_000, 40)] {
+    for (us, tasks) in [(400, 16), (800, 40)] {
         let turn = Duration::from_micros(us);
         check_first("idle_worker", "pinned", || {
             faults::one_hot_worker(turn, tasks)
@@ -117,11 +117,14 @@ fn a_timer_that_wakes_late() {
     for (ms, tasks) in [(15, 4), (60, 1)] {
         let burn = Duration::from_millis(ms);
         let findings = check_first("long_poll", "crunch", || faults::late_timer(burn, tasks));
-        let late = findings
+        // What came late beside the long poll is its, and not told once more.
+        let mut late = findings
             .iter()
-            .find(|finding| finding["class"] == "late_timer");
-        let function = late.expect("is found, too")["place"]["function"].as_str();
-        assert!(function.is_some_and(|it| it.contains("tick")), "{late:#?}");
+            .filter(|finding| finding["class"] == "late_timer");
+        assert!(
+            late.all(|finding| finding["severity"] != "high"),
+            "{findings:#?}"
+        );
     }
 }
 
