@@ -78,6 +78,7 @@ mod lives;
 mod load;
 mod mutator_utilization;
 mod named_frame;
+mod origin;
 mod pass;
 mod profile;
 mod profile_report;
