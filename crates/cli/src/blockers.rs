@@ -3,7 +3,6 @@
 mod json;
 mod text;
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Blockers, BlockersReport};
@@ -12,7 +11,7 @@ pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::selection::SelectionArguments;
 use crate::window::WindowArguments;
 
@@ -48,28 +47,26 @@ struct Found<'a> {
 
 /// Prints the blockers of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let blockers = Blockers::of(arguments.selection.selection());
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, blockers);
-        if let Some(reading) = reading {
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    reading::print_each(
+        &asked,
+        || Blockers::of(arguments.selection.selection()),
+        |output, input, reading, _| {
             let found = Found {
                 file: &input.name,
                 reading,
             };
             if arguments.json {
-                json::print(&mut output, &found, arguments)?;
+                json::print(output, &found, arguments)?;
             } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found, arguments)?;
+                text::print(output, &found, arguments)?;
             }
-        }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+            Ok(())
+        },
+    )
 }

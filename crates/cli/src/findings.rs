@@ -4,7 +4,6 @@ mod class;
 mod json;
 mod text;
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport};
@@ -14,7 +13,7 @@ pub(crate) use self::text::print_list;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::window::WindowArguments;
 
 /// Arguments of `exectrace findings`.
@@ -44,28 +43,22 @@ struct Found<'a> {
 
 /// Prints the findings of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let findings = Findings::default();
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, findings);
-        if let Some(reading) = reading {
-            let found = Found {
-                file: &input.name,
-                reading,
-            };
-            if arguments.json {
-                json::print(&mut output, &found, arguments)?;
-            } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found, arguments)?;
-            }
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    reading::print_each(&asked, Findings::default, |output, input, reading, _| {
+        let found = Found {
+            file: &input.name,
+            reading,
+        };
+        if arguments.json {
+            json::print(output, &found, arguments)?;
+        } else {
+            text::print(output, &found, arguments)?;
         }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+        Ok(())
+    })
 }

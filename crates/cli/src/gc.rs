@@ -3,7 +3,6 @@
 mod json;
 mod text;
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Gc, GcReport, MutatorUtilization, MutatorUtilizationReport};
@@ -12,7 +11,7 @@ pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::window::WindowArguments;
 
 /// Arguments of `exectrace gc`.
@@ -43,33 +42,31 @@ struct Found<'a> {
 
 /// Prints what the collector did in each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
     let most = match arguments.most {
         0 => usize::MAX,
         most => most,
     };
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let analyses = (Gc::new(most), MutatorUtilization::default());
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, analyses);
-        if let Some(reading) = reading {
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    reading::print_each(
+        &asked,
+        || (Gc::new(most), MutatorUtilization::default()),
+        |output, input, reading, _| {
             let found = Found {
                 file: &input.name,
                 most,
                 reading,
             };
             if arguments.json {
-                json::print(&mut output, &found)?;
+                json::print(output, &found)?;
             } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found)?;
+                text::print(output, &found)?;
             }
-        }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+            Ok(())
+        },
+    )
 }

@@ -3,7 +3,6 @@
 mod json;
 mod text;
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Latency, LatencyReport};
@@ -13,7 +12,7 @@ pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::window::WindowArguments;
 
 /// How many names are printed unless told otherwise.
@@ -45,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 /// What is asked for.
-struct Asked {
+struct LatencyAsked {
     name: Option<String>,
     /// How many names, or how many of the name.
     most: usize,
@@ -54,12 +53,12 @@ struct Asked {
 /// What was found in a trace.
 struct Found<'a> {
     file: &'a str,
-    asked: &'a Asked,
+    asked: &'a LatencyAsked,
     reading: Reading<LatencyReport>,
 }
 
 impl Arguments {
-    fn asked(&self) -> (Asked, &[PathBuf]) {
+    fn asked(&self) -> (LatencyAsked, &[PathBuf]) {
         let (name, files) = match &self.name_and_files[..] {
             [name, files @ ..] if !self.names && !files.is_empty() => {
                 (Some(name.to_string_lossy().into_owned()), files)
@@ -72,36 +71,31 @@ impl Arguments {
             (None, Some(_)) => WORST_MOST,
             (None, None) => NAMES_MOST,
         };
-        (Asked { name, most }, files)
+        (LatencyAsked { name, most }, files)
     }
 }
 
 /// Prints the latencies in each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let (asked, files) = arguments.asked();
-    let inputs = arguments.input.open_all(files)?;
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let latency = Latency::new(asked.name.clone(), asked.most);
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, latency);
-        if let Some(reading) = reading {
-            let found = Found {
-                file: &input.name,
-                asked: &asked,
-                reading,
-            };
-            if arguments.json {
-                json::print(&mut output, &found)?;
-            } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found)?;
-            }
+    let (latency, files) = arguments.asked();
+    let asked = Asked {
+        files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    let analysis = || Latency::new(latency.name.clone(), latency.most);
+    reading::print_each(&asked, analysis, |output, input, reading, _| {
+        let found = Found {
+            file: &input.name,
+            asked: &latency,
+            reading,
+        };
+        if arguments.json {
+            json::print(output, &found)?;
+        } else {
+            text::print(output, &found)?;
         }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+        Ok(())
+    })
 }

@@ -1,5 +1,7 @@
 //! How commands take a trace through an analysis.
 
+use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::path::PathBuf;
 use std::thread;
 
 use exectrace_analysis::{Analysis, Pass, Window};
@@ -7,10 +9,24 @@ use exectrace_reader::{Error, Reader, Timestamp};
 
 use crate::advice;
 use crate::ended::Ended;
+use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
 use crate::moment::{Axis, NoClock};
+use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::window::WindowArguments;
+
+/// Where commands print to.
+pub(crate) type Output = BufWriter<StdoutLock<'static>>;
+
+/// What is asked of a command that takes traces through an analysis.
+pub(crate) struct Asked<'a> {
+    pub(crate) files: &'a [PathBuf],
+    pub(crate) input: &'a InputArguments,
+    pub(crate) window: &'a WindowArguments,
+    /// There is an empty line between what is printed of two traces.
+    pub(crate) is_text: bool,
+}
 
 /// What came of an analysis of a trace.
 pub(crate) struct Reading<R> {
@@ -19,6 +35,29 @@ pub(crate) struct Reading<R> {
     pub(crate) first: Timestamp,
     /// In whose words to tell it: Go's for traces of Go.
     pub(crate) is_of_go: bool,
+}
+
+/// Takes each trace through an analysis of its own, prints what comes of it, and tells what of the trace could not be read.
+pub(crate) fn print_each<A: Analysis>(
+    asked: &Asked<'_>,
+    analysis: impl Fn() -> A,
+    print: impl Fn(&mut Output, &Input<'_>, Reading<A::Report>, &Ended) -> Result<(), CommandError>,
+) -> Result<Outcome, CommandError> {
+    let inputs = asked.input.open_all(asked.files)?;
+    let mut worst = inputs.outcome;
+    let mut output = BufWriter::new(io::stdout().lock());
+    for (index, input) in inputs.traces().iter().enumerate() {
+        let (reading, ended) = read(input, asked.input, asked.window, analysis());
+        if let Some(reading) = reading {
+            if index > 0 && asked.is_text {
+                writeln!(output)?;
+            }
+            print(&mut output, input, reading, &ended)?;
+        }
+        output.flush()?;
+        worst = worst.max(ended.tell(input, asked.input.strict));
+    }
+    Ok(worst.allow_partial(asked.input.allow_partial))
 }
 
 /// Reads a trace. Nothing comes of one that has no events.

@@ -5,7 +5,6 @@ mod json;
 mod shortage;
 mod text;
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport, Load, LoadReport, Requests, RequestsReport};
@@ -14,7 +13,7 @@ pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::window::WindowArguments;
 
 /// Arguments of `exectrace summary`.
@@ -56,31 +55,31 @@ struct Found<'a> {
 
 /// Prints the summary of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let analyses = (Load::default(), Requests::default(), Findings::default());
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, analyses);
-        if let Some(reading) = reading {
-            let trust = ended.trust(input);
-            let found = Found {
-                file: &input.name,
-                is_whole: trust.is_none(),
-                trust: trust.unwrap_or_else(|| String::from("whole")),
-                reading,
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    reading::print_each(
+        &asked,
+        || (Load::default(), Requests::default(), Findings::default()),
+        |output, input, reading, ended| {
+            let found = {
+                let trust = ended.trust(input);
+                Found {
+                    file: &input.name,
+                    is_whole: trust.is_none(),
+                    trust: trust.unwrap_or_else(|| String::from("whole")),
+                    reading,
+                }
             };
             if arguments.json {
-                json::print(&mut output, &found, arguments)?;
+                json::print(output, &found, arguments)?;
             } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found, arguments)?;
+                text::print(output, &found, arguments)?;
             }
-        }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+            Ok(())
+        },
+    )
 }

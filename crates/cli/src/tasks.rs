@@ -6,7 +6,6 @@ mod life_line;
 mod text;
 
 use std::cmp::Reverse;
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Filter, Id, RecordKind, TaskTime, TaskTimes, TaskTimesReport};
@@ -17,7 +16,7 @@ use crate::error::CommandError;
 use crate::filter;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::window::WindowArguments;
 
 /// Arguments of `exectrace tasks`.
@@ -89,28 +88,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
         return life::run(task, files, arguments);
     }
-    let inputs = arguments.input.open_all(&arguments.files)?;
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let times = TaskTimes::of(arguments.filter.clone().unwrap_or_default());
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, times);
-        if let Some(reading) = reading {
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    reading::print_each(
+        &asked,
+        || TaskTimes::of(arguments.filter.clone().unwrap_or_default()),
+        |output, input, reading, _| {
             let found = Found {
                 file: &input.name,
                 reading,
             };
             if arguments.json {
-                json::print(&mut output, &found, arguments)?;
+                json::print(output, &found, arguments)?;
             } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found, arguments)?;
+                text::print(output, &found, arguments)?;
             }
-        }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+            Ok(())
+        },
+    )
 }

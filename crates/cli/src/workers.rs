@@ -3,7 +3,6 @@
 mod json;
 mod text;
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use exectrace_analysis::{Workers, WorkersReport};
@@ -12,7 +11,7 @@ pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Asked, Reading};
 use crate::window::WindowArguments;
 
 /// Arguments of `exectrace workers`.
@@ -43,33 +42,27 @@ struct Found<'a> {
 
 /// Prints the use of the workers in each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
     let most = match arguments.most {
         0 => usize::MAX,
         most => most,
     };
-    let mut worst = inputs.outcome;
-    let mut output = BufWriter::new(io::stdout().lock());
-    for (index, input) in inputs.traces().iter().enumerate() {
-        let workers = Workers::default();
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, workers);
-        if let Some(reading) = reading {
-            let found = Found {
-                file: &input.name,
-                most,
-                reading,
-            };
-            if arguments.json {
-                json::print(&mut output, &found)?;
-            } else {
-                if index > 0 {
-                    writeln!(output)?;
-                }
-                text::print(&mut output, &found)?;
-            }
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: !arguments.json,
+    };
+    reading::print_each(&asked, Workers::default, |output, input, reading, _| {
+        let found = Found {
+            file: &input.name,
+            most,
+            reading,
+        };
+        if arguments.json {
+            json::print(output, &found)?;
+        } else {
+            text::print(output, &found)?;
         }
-        output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
-    }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+        Ok(())
+    })
 }

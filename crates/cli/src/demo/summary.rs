@@ -24,6 +24,6 @@ pub(crate) fn print(path: &Path, statistics: &Statistics) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "\nOr look at it here:\n  exectrace info {path}\n  exectrace events {path}"
+        "\nOr look at it here:\n  exectrace summary {path}\n  exectrace findings {path}\n  exectrace info {path}"
     )
 }
