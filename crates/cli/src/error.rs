@@ -27,6 +27,8 @@ pub(crate) enum CommandError {
     NotThere { id: Id },
     /// One task is asked for, and some of all.
     OneTask,
+    /// There is nothing to check.
+    NoBudget,
 }
 
 impl CommandError {
@@ -37,7 +39,9 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input { .. } => Outcome::Unreadable.into(),
-            Self::SeveralTraces { .. } | Self::OneTask => ExitCode::from(outcome::USAGE),
+            Self::SeveralTraces { .. } | Self::OneTask | Self::NoBudget => {
+                ExitCode::from(outcome::USAGE)
+            }
             Self::Demo(_) | Self::Output(_) | Self::OutputFile { .. } | Self::NotThere { .. } => {
                 ExitCode::FAILURE
             }
@@ -81,6 +85,9 @@ impl fmt::Display for CommandError {
                 f,
                 "a file holds the profile of one trace, not of {traces}; give each of them alone"
             ),
+            Self::NoBudget => {
+                f.write_str("there is nothing to check: give --max BUDGET or --fail-on SEVERITY")
+            }
             Self::OneTask => f.write_str("one task is asked for: leave out --group and --where"),
             Self::NotThere { id } => write!(
                 f,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use exectrace_analysis::{Findings, FindingsReport};
 
 pub(crate) use self::json::{FindingLine, Line};
-pub(crate) use self::text::print_list;
+pub(crate) use self::text::{line, print_list};
 use crate::error::CommandError;
 use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};

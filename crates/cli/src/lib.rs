@@ -3,6 +3,7 @@
 
 mod advice;
 mod blockers;
+mod check;
 mod damage;
 mod demo;
 mod ended;
@@ -65,6 +66,8 @@ enum Command {
     Summary(summary::Arguments),
     /// Say what cost the tasks of a program time, the worst first.
     Findings(findings::Arguments),
+    /// Check traces against budgets, for a build that is to fail when they are broken.
+    Check(check::Arguments),
     /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
     Tasks(tasks::Arguments),
     /// Say which code made others wait: how long, how often, and who woke them where.
@@ -105,6 +108,7 @@ pub fn run() -> ExitCode {
         Command::Events(arguments) => events::run(&arguments),
         Command::Summary(arguments) => summary::run(&arguments),
         Command::Findings(arguments) => findings::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Blockers(arguments) => blockers::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),

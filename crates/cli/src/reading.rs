@@ -41,7 +41,12 @@ pub(crate) struct Reading<R> {
 pub(crate) fn print_each<A: Analysis>(
     asked: &Asked<'_>,
     analysis: impl Fn() -> A,
-    print: impl Fn(&mut Output, &Input<'_>, Reading<A::Report>, &Ended) -> Result<(), CommandError>,
+    mut print: impl FnMut(
+        &mut Output,
+        &Input<'_>,
+        Reading<A::Report>,
+        &Ended,
+    ) -> Result<(), CommandError>,
 ) -> Result<Outcome, CommandError> {
     let inputs = asked.input.open_all(asked.files)?;
     let mut worst = inputs.outcome;

@@ -15,6 +15,7 @@ type Row = (&'static str, fn() -> Schema);
 
 /// All commands that print JSON.
 const ROWS: &[Row] = &[
+    ("check", of::<crate::check::Line<'static>>),
     ("blockers", of::<crate::blockers::Line<'static>>),
     ("events", of::<crate::events::Line<'static>>),
     ("findings", of::<crate::findings::Line<'static>>),

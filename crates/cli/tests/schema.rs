@@ -17,6 +17,7 @@ const FILE_BYTES_MAX: usize = 1 << 12;
 /// Commands whose JSON is judged: all that have a schema, each in the ways in which it prints something else.
 const COMMANDS: &[&[&str]] = &[
     &["blockers"],
+    &["check", "--max", "stw < 1h", "--max", "count(none) < 1"],
     &["events", "--stacks"],
     &["findings", "--most", "0"],
     &["gc"],

@@ -46,6 +46,25 @@ pub(crate) fn print_list(
     table::rest(output, total.saturating_sub(most))
 }
 
+/// What kind of finding it is, and what it cost.
+fn headline(finding: &Finding) -> String {
+    let (severity, title) = (finding.severity.name(), class::words(finding.class).title);
+    let (lost, times) = (
+        duration(finding.lost_ns),
+        units::count(finding.count, "time"),
+    );
+    let share = finding.share * 100.0;
+    format!("{severity}: {title}, {lost} lost ({share:.1} % of one task's time), {times}")
+}
+
+/// A finding on one line.
+pub(crate) fn line(finding: &Finding) -> String {
+    match &finding.place {
+        Some(place) => format!("{}: {}", headline(finding), self::place(place)),
+        None => headline(finding),
+    }
+}
+
 fn print_finding(
     output: &mut impl Write,
     number: usize,
@@ -53,14 +72,7 @@ fn print_finding(
     first: Timestamp,
 ) -> io::Result<()> {
     let words = class::words(finding.class);
-    let (severity, title) = (finding.severity.name(), words.title);
-    let (lost, count) = (duration(finding.lost_ns), finding.count);
-    let times = units::count(count, "time");
-    writeln!(
-        output,
-        "{number:>2} {severity}: {title}, {lost} lost ({:.1} % of one task's time), {times}",
-        finding.share * 100.0
-    )?;
+    writeln!(output, "{number:>2} {}", headline(finding))?;
     match &finding.place {
         Some(place) => writeln!(output, "   {} {}", self::place(place), words.meaning)?,
         None => writeln!(output, "   code that is not told {}", words.meaning)?,

@@ -1,0 +1,175 @@
+//! `exectrace check`: budgets for traces, for a build that is to fail when they are broken.
+
+mod budget;
+mod json;
+mod junit;
+mod markdown;
+mod text;
+
+use std::path::PathBuf;
+
+use exectrace_analysis::{
+    Finding, Findings, FindingsReport, Gc, GcReport, Latency, LatencyReport, Severity,
+};
+
+use self::budget::Budget;
+pub(crate) use self::json::Line;
+use crate::error::CommandError;
+use crate::input::InputArguments;
+use crate::outcome::{self, Outcome};
+use crate::reading::{self, Asked, Reading};
+use crate::window::WindowArguments;
+
+/// Arguments of `exectrace check`.
+#[derive(clap::Args)]
+#[command(after_help = outcome::EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// The traces; - is standard input. Files that are parts of one trace are put together.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// A budget such as 'p99(request) < 50ms' or 'stw < 1ms'; may be given several times. What can be measured: p50, p90, p99, max, mean
+    /// and count of user tasks or regions of a name, and stw, the longest stop of the world.
+    #[arg(long = "max", value_name = "BUDGET")]
+    budgets: Vec<Budget>,
+    /// Findings of this severity or a worse one break the budget.
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+    /// What is printed.
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "text",
+        conflicts_with = "json"
+    )]
+    format: Form,
+    /// Print JSON, an object for each trace; the same as --format json.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    window: WindowArguments,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// From which severity on findings break the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FailOn {
+    Low,
+    Medium,
+    High,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// Lines for people.
+    Text,
+    /// An object for each trace.
+    Json,
+    /// XML as `JUnit` has it, a suite for each trace, which tools for builds read.
+    Junit,
+    /// A table for a comment.
+    Markdown,
+}
+
+/// How a trace did.
+struct Checked<'a> {
+    file: &'a str,
+    /// Why the trace is not whole, in words.
+    distrust: Option<String>,
+    verdicts: Vec<Verdict<'a>>,
+    /// Findings that break the budget, the worst first; `None` where none is asked about.
+    findings: Option<Vec<&'a Finding>>,
+}
+
+/// How a budget did.
+struct Verdict<'a> {
+    budget: &'a Budget,
+    /// What was measured; `None` if the trace has nothing of that name.
+    value: Option<f64>,
+    is_met: bool,
+}
+
+impl Checked<'_> {
+    fn is_met(&self) -> bool {
+        let findings = self.findings.as_ref();
+        self.verdicts.iter().all(|verdict| verdict.is_met) && findings.is_none_or(Vec::is_empty)
+    }
+}
+
+impl FailOn {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Low => Severity::Low,
+            Self::Medium => Severity::Medium,
+            Self::High => Severity::High,
+        }
+    }
+}
+
+/// Checks each trace.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    if arguments.budgets.is_empty() && arguments.fail_on.is_none() {
+        return Err(CommandError::NoBudget);
+    }
+    let form = if arguments.json {
+        Form::Json
+    } else {
+        arguments.format
+    };
+    let asked = Asked {
+        files: &arguments.files,
+        input: &arguments.input,
+        window: &arguments.window,
+        is_text: matches!(form, Form::Text | Form::Markdown),
+    };
+    let analyses = || (Latency::new(None, 0), Gc::new(1), Findings::default());
+    let mut is_met = true;
+    let mut suites = Vec::new();
+    let outcome = reading::print_each(&asked, analyses, |output, input, reading, ended| {
+        let checked = check(arguments, &input.name, ended.trust(input), &reading);
+        is_met &= checked.is_met();
+        match form {
+            Form::Text => text::print(output, &checked)?,
+            Form::Json => json::print(output, &checked)?,
+            Form::Junit => suites.push(junit::Suite::of(&checked)),
+            Form::Markdown => markdown::print(output, &checked)?,
+        }
+        Ok(())
+    })?;
+    if form == Form::Junit {
+        junit::print(&suites)?;
+    }
+    Ok(outcome.broken_if(!is_met))
+}
+
+type Reports = (LatencyReport, GcReport, FindingsReport);
+
+fn check<'a>(
+    arguments: &'a Arguments,
+    file: &'a str,
+    distrust: Option<String>,
+    reading: &'a Reading<Reports>,
+) -> Checked<'a> {
+    let (latency, gc, findings) = &reading.report;
+    let verdicts = arguments.budgets.iter().map(|budget| {
+        let value = budget.measure(latency, gc);
+        Verdict {
+            budget,
+            value,
+            is_met: value.is_some_and(|value| budget.is_met_by(value)),
+        }
+    });
+    let breaking = arguments.fail_on.map(|fail_on| {
+        let findings = findings.findings.iter();
+        findings
+            .filter(|finding| finding.severity >= fail_on.severity())
+            .collect()
+    });
+    Checked {
+        file,
+        distrust,
+        verdicts: verdicts.collect(),
+        findings: breaking,
+    }
+}

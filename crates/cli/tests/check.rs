@@ -1,0 +1,218 @@
+//! `exectrace check`: which budgets are met, in all forms, and how it exits.
+
+mod support;
+
+use serde_json::Value;
+
+use support::{check_code, error, feed, read, run, shipped, text};
+
+/// A user task of 40 ns and one of 10 ns, and a goroutine that waits 30 ms for a lock.
+const SMALL: &str = "go 1.19 trace
+    Batch worker=0 ticks=1000
+    Frequency ticks_per_second=1000000000
+    String string=1 text=\"main.serve\"
+    String string=2 text=\"main.go\"
+    String string=3 text=\"GET </>\"
+    String string=4 text=\"sync.(*Mutex).Lock\"
+    Stack stack=1 frame=0x10,1,2,5
+    Stack stack=2 frame=0x20,4,2,7 frame=0x10,1,2,5
+    Gomaxprocs dt=1 workers=2 stack=0
+    ProcStart dt=1 thread=7
+    GoCreate dt=1 task=1 start_stack=1 stack=0
+    GoStart dt=10 task=1 seq=1
+    UserTaskCreate dt=10 user_task=8 parent=0 name=3 stack=1
+    UserTaskEnd dt=40 user_task=8 stack=1
+    UserTaskCreate dt=10 user_task=9 parent=0 name=3 stack=1
+    UserTaskEnd dt=10 user_task=9 stack=1
+    GoBlockSync dt=10 stack=2
+    ProcStop dt=1
+    ProcStart dt=30000000 thread=7
+    GoUnblock dt=1 task=1 seq=2 stack=0
+    GoStart dt=1 task=1 seq=3";
+
+fn small() -> Vec<u8> {
+    exectrace_format::text::parse(SMALL).expect("is a trace")
+}
+
+#[test]
+fn budgets_are_met_or_broken() {
+    let met = [
+        "check",
+        "--max",
+        "max(GET </>) <= 40ns",
+        "--max",
+        "p50(GET </>) < 11ns",
+    ];
+    let output = feed(&met, small());
+    check_code(&output, 0);
+    assert_eq!(
+        text(&output),
+        "standard input: met\n  met    max(GET </>) <= 40ns: 40.0ns\n  met    p50(GET </>) < 11ns: 10.0ns\n"
+    );
+    let output = feed(
+        &[
+            "check",
+            "--max",
+            "max(GET </>) < 40ns",
+            "--max",
+            "stw < 1ms",
+        ],
+        small(),
+    );
+    check_code(&output, 1);
+    let printed = text(&output);
+    assert!(
+        printed.contains("broken max(GET </>) < 40ns: 40.0ns"),
+        "{printed}"
+    );
+    assert!(printed.contains("met    stw < 1ms: -"), "{printed}");
+}
+
+#[test]
+fn what_is_not_there_breaks_its_budget() {
+    let output = feed(&["check", "--max", "p99(POST) < 1s"], small());
+    check_code(&output, 1);
+    assert!(
+        text(&output).contains("nothing of that name"),
+        "{}",
+        text(&output)
+    );
+    let output = feed(&["check", "--max", "count(POST) < 1"], small());
+    check_code(&output, 0);
+}
+
+#[test]
+fn findings_break_a_budget_by_their_severity() {
+    let output = feed(&["check", "--fail-on", "high"], small());
+    check_code(&output, 1);
+    let printed = text(&output);
+    assert!(
+        printed.contains("broken by a finding: high: lock"),
+        "{printed}"
+    );
+    assert!(printed.contains("main.serve (main.go:5)"), "{printed}");
+    let output = feed(&["check", "--fail-on", "high", "--to", "100ns"], small());
+    check_code(&output, 0);
+}
+
+#[test]
+fn a_part_of_a_trace_is_said_to_be_one_and_a_broken_budget_counts_more() {
+    let whole = read(&shipped("recorded/go1.19/deep.trace"));
+    let half = || whole[..whole.len() / 2].to_vec();
+    let output = feed(&["check", "--max", "stw < 1h"], half());
+    check_code(&output, 3);
+    assert!(
+        text(&output).contains("not whole (lost: "),
+        "{}",
+        text(&output)
+    );
+    let output = feed(&["check", "--max", "stw < 1h", "--allow-partial"], half());
+    check_code(&output, 0);
+    let output = feed(&["check", "--max", "p99(none) < 1h"], half());
+    check_code(&output, 1);
+    let output = feed(&["check", "--max", "stw < 1h"], b"no trace".to_vec());
+    check_code(&output, 2);
+}
+
+#[test]
+fn budgets_that_say_nothing_are_refused() {
+    for arguments in [
+        &["check"][..],
+        &["check", "--max", "p95(a) < 5ms"],
+        &["check", "--max", "stw < 5"],
+        &["check", "--fail-on", "worst"],
+    ] {
+        let output = feed(arguments, small());
+        check_code(&output, 64);
+        assert!(!error(&output).is_empty());
+    }
+}
+
+#[test]
+fn json_has_what_was_measured() {
+    let output = feed(
+        &[
+            "check",
+            "--json",
+            "--max",
+            "mean(GET </>) < 1ms",
+            "--max",
+            "max(none) < 1ms",
+        ],
+        small(),
+    );
+    check_code(&output, 1);
+    let printed: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+    assert_eq!(printed["is_met"], false);
+    assert_eq!(printed["budgets"][0]["value"], 25.0);
+    assert_eq!(printed["budgets"][0]["limit"], 1e6);
+    assert_eq!(printed["budgets"][1]["value"], Value::Null);
+    assert_eq!(printed["findings"], Value::Null);
+}
+
+#[test]
+fn junit_is_xml_with_a_case_for_each_budget() {
+    let arguments = ["check", "--format", "junit", "--fail-on", "high", "--max"];
+    let output = feed(
+        &[&arguments[..], &["max(GET </>) < 40ns"]].concat(),
+        small(),
+    );
+    check_code(&output, 1);
+    let printed = text(&output);
+    let mut reader = quick_xml::Reader::from_str(&printed);
+    let (mut elements, mut failures) = (Vec::new(), 0);
+    loop {
+        match reader.read_event().expect("is XML") {
+            quick_xml::events::Event::Start(element) | quick_xml::events::Event::Empty(element) => {
+                let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+                failures += usize::from(name == "failure");
+                for attribute in element.attributes() {
+                    let attribute = attribute.expect("is one");
+                    let value = attribute.unescape_value().expect("is a text");
+                    if attribute.key.as_ref() == b"name" && name == "testcase" {
+                        elements.push(value.into_owned());
+                    }
+                }
+            }
+            quick_xml::events::Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert_eq!(elements, ["max(GET </>) < 40ns", "findings"]);
+    assert_eq!(failures, 2);
+    assert!(printed.contains("tests=\"2\" failures=\"2\""), "{printed}");
+}
+
+#[test]
+fn markdown_is_a_table() {
+    let output = feed(
+        &[
+            "check",
+            "--format",
+            "markdown",
+            "--max",
+            "max(GET </>) < 40ns",
+        ],
+        small(),
+    );
+    check_code(&output, 1);
+    assert_eq!(
+        text(&output),
+        "### standard input: **broken**\n\n| budget | measured | |\n| --- | ---: | --- |\n| max(GET \\</\\>) \\< 40ns | 40.0ns | **broken** |\n"
+    );
+}
+
+#[test]
+fn all_traces_are_in_one_file_of_junit() {
+    let files = [
+        shipped("recorded/go1.19/deep.trace"),
+        shipped("recorded/go1.27/blocked.trace"),
+    ];
+    let output = run(
+        &["check", "--format", "junit", "--max", "stw < 1h"],
+        &[&files[0], &files[1]],
+    );
+    check_code(&output, 0);
+    assert_eq!(text(&output).matches("<testsuite ").count(), 2);
+    assert_eq!(text(&output).matches("<testsuites>").count(), 1);
+}
