@@ -1,5 +1,6 @@
 //! Programs with one real fault each: what `exectrace findings` puts first is the fault, at the right line of code; and programs
 //! without a fault have no findings that matter.
+#![expect(clippy::print_stderr, reason = "a test says what it could not judge")]
 
 #[path = "planted/faults.rs"]
 mod faults;
@@ -16,15 +17,17 @@ use serde_json::Value;
 /// There is one session in a process.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Records a program and gives what is found in the recording.
-fn findings(name: &str, program: impl FnOnce()) -> Vec<Value> {
+/// Records a program, and gives what is found in the recording, and the share of their time for which its threads had no processor.
+fn findings(name: &str, program: impl FnOnce()) -> (Vec<Value>, f64) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = std::env::temp_dir().join(format!("exectrace-planted-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("can be made");
     let path = folder.join(format!("{name}.trace"));
     let file = File::create(&path).expect("can be made");
     let session = exectrace::start(file).expect("no other session");
+    faults::taken_share();
     program();
+    let taken = faults::taken_share();
     let statistics = session.stop();
     assert!(statistics.sink_error.is_none(), "{statistics}");
     let output = Command::new(env!("CARGO_BIN_EXE_exectrace"))
@@ -35,22 +38,31 @@ fn findings(name: &str, program: impl FnOnce()) -> Vec<Value> {
     let printed: Value = serde_json::from_slice(&output.stdout).expect("is JSON");
     let findings = printed["findings"].as_array().expect("has findings");
     fs::remove_dir_all(&folder).expect("is there");
-    findings.clone()
+    (findings.clone(), taken)
 }
 
 /// A busy machine keeps threads from running, which is to be seen in a recording; one without that shows what the program does.
 const TRIES: usize = 10;
 
+/// A program whose threads had no processor for this share of their time is none to judge.
+const TAKEN_MAX: f64 = 0.1;
+
 /// Checks that a fault is found first, and that the code is told.
 #[track_caller]
 fn check_first(class: &str, function: &str, mut program: impl FnMut()) -> Vec<Value> {
+    let mut judged = None;
     for _ in 0..TRIES {
-        let findings = findings(function, &mut program);
+        let (findings, taken) = findings(function, &mut program);
         if is_first(&findings, class, function) {
             return findings;
         }
+        if taken <= TAKEN_MAX {
+            judged = Some(findings);
+        }
     }
-    panic!("{class} is not first: {:#?}", findings(function, program));
+    assert!(judged.is_none(), "{class} is not first: {judged:#?}");
+    eprintln!("{class} was not judged: the machine was busy with something else all the time");
+    Vec::new()
 }
 
 fn is_first(findings: &[Value], class: &str, function: &str) -> bool {
@@ -153,11 +165,11 @@ fn nothing_that_matters_is_found_in_healthy_programs() {
     ];
     for (name, program) in programs {
         let mut tries = (0..TRIES).map(|_| {
-            let mut findings = findings(name, program);
+            let (mut findings, _) = findings(name, program);
             findings.retain(|finding| finding["severity"] != "low");
             findings
         });
         let last = tries.find(Vec::is_empty);
-        assert!(last.is_some(), "{name}: {:#?}", findings(name, program));
+        assert!(last.is_some(), "{name}: {:#?}", findings(name, program).0);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use exectrace_std::sync::Mutex as ThreadMutex;
@@ -22,12 +23,38 @@ fn runtime(workers: usize) -> Runtime {
         .expect("threads can be started")
 }
 
+/// How long threads have used a processor by `burn`, and how long of that they did not have it, in nanoseconds.
+static BURNT_NS: AtomicU64 = AtomicU64::new(0);
+static TAKEN_NS: AtomicU64 = AtomicU64::new(0);
+
+/// A round of `burn` takes some microseconds; where one took longer somebody else had the processor.
+const ROUND_MAX: Duration = Duration::from_micros(100);
+
 /// Uses a processor.
 fn burn(time: Duration) {
     let begin = Instant::now();
-    while begin.elapsed() < time {
+    let mut before = begin;
+    let mut taken = Duration::ZERO;
+    while before - begin < time {
         black_box((0..100).sum::<u64>());
+        let now = Instant::now();
+        if now - before > ROUND_MAX {
+            taken += now - before;
+        }
+        before = now;
     }
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    BURNT_NS.fetch_add(nanoseconds(before - begin), Ordering::Relaxed);
+    TAKEN_NS.fetch_add(nanoseconds(taken), Ordering::Relaxed);
+}
+
+/// The share of the time since the last call in which threads that used a processor did not have it.
+pub(crate) fn taken_share() -> f64 {
+    let (burnt_ns, taken_ns) = (
+        BURNT_NS.swap(0, Ordering::Relaxed),
+        TAKEN_NS.swap(0, Ordering::Relaxed),
+    );
+    taken_ns as f64 / burnt_ns.max(1) as f64
 }
 
 /// Tasks that are no fault: they sleep and run for a moment.
