@@ -1,8 +1,10 @@
 //! A child process that cannot outlive its test: killed at a deadline and on drop.
 
 use std::fmt::Write as _;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -18,9 +20,14 @@ pub(crate) struct Guard(Child);
 impl Guard {
     /// Starts `command` with both outputs piped and no input.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Error> {
+        Self::start_into(command, Stdio::piped())
+    }
+
+    /// The same with a standard output that goes elsewhere.
+    fn start_into(command: &mut Command, stdout: Stdio) -> Result<Self, Error> {
         command
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
+            .stdout(stdout)
             .stderr(Stdio::piped())
             .spawn()
             .map(Self)
@@ -66,9 +73,15 @@ impl Drop for Guard {
 /// `Start`, `Refused` on a non-zero exit, `TimedOut` after `limit`.
 pub(crate) fn output(command: &mut Command, limit: Duration) -> Result<Vec<u8>, Error> {
     let line = line_of(command);
-    let mut guard = Guard::start(command)?;
-    // Threads drain the pipes, or a child that writes more than a pipe holds would wait for ever.
-    let stdout = drain(guard.child().stdout.take());
+    let not_started = |source| Error::Start {
+        command: line_of(command),
+        source,
+    };
+    // Go's tools write line by line: into a pipe each would wake who reads it, and a listing has hundred thousands.
+    let mut printed = scratch_file().map_err(not_started)?;
+    let stdout = printed.try_clone().map_err(not_started)?;
+    let mut guard = Guard::start_into(command, stdout.into())?;
+    // A thread drains the pipe, or a child that writes more than a pipe holds would wait for ever.
     let stderr = drain(guard.child().stderr.take());
     let status = match guard.wait_until(Instant::now() + limit) {
         Ok(status) => status,
@@ -80,7 +93,17 @@ pub(crate) fn output(command: &mut Command, limit: Duration) -> Result<Vec<u8>, 
         }
     };
     drop(guard);
-    let (stdout, stderr) = (collect(stdout), collect(stderr));
+    let stderr = collect(stderr);
+    let mut stdout = Vec::new();
+    let read = printed
+        .rewind()
+        .and_then(|()| printed.read_to_end(&mut stdout));
+    if let Err(source) = read {
+        return Err(Error::Start {
+            command: line,
+            source,
+        });
+    }
     let log = String::from_utf8_lossy(&stderr).into_owned();
     match status {
         Some(status) if status.success() => Ok(stdout),
@@ -95,6 +118,22 @@ pub(crate) fn output(command: &mut Command, limit: Duration) -> Result<Vec<u8>, 
             log,
         }),
     }
+}
+
+/// A file that nobody else can open, and that is gone when it is closed.
+fn scratch_file() -> io::Result<File> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("exectrace-output-{}-{number}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
 }
 
 /// The command as one would type it, for messages.
