@@ -33,6 +33,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 async fn serve(port: u16) -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
     writeln!(std::io::stdout(), "listening on {}", listener.local_addr()?)?;
-    mini_redis::server::run(listener, tokio::signal::ctrl_c()).await;
-    Ok(())
+    let served = mini_redis::server::run(listener, tokio::signal::ctrl_c()).await;
+    served.map_err(std::io::Error::other)
 }

@@ -17,6 +17,10 @@ use crate::{Context, Interval, LifeId};
 const LEAST_NS: i64 = LONG_RUN_NS;
 const MOST_NS: i64 = 10_000_000;
 
+/// One in so many of a function's polls must be long, or only those of `MOST_NS` count: a kernel takes the processor from whoever
+/// has it, for some milliseconds and now and then, and a recording does not tell.
+const RARE: u64 = 100;
+
 /// So many samples of a poll say where it was.
 const SAMPLES_MAX: usize = 64;
 
@@ -24,6 +28,8 @@ const SAMPLES_MAX: usize = 64;
 pub(super) struct LongPolls {
     /// All polls.
     lengths: Lengths,
+    /// How many polls each life had.
+    polls: Vec<u64>,
     /// Those of `LEAST_NS` and more, by function.
     by_function: BTreeMap<u64, Tally>,
     /// What timers lost that came late beside polls, by the polls' function.
@@ -60,6 +66,11 @@ impl Rule for LongPolls {
         }
         let ns = interval.ns();
         self.lengths.add(ns, 0);
+        let place = interval.life.0 as usize;
+        if self.polls.len() <= place {
+            self.polls.resize(place + 1, 0);
+        }
+        self.polls[place] += 1;
         if ns < LEAST_NS {
             return;
         }
@@ -99,9 +110,17 @@ impl Rule for LongPolls {
 
     fn losses(&self, context: &Context<'_>, explained_ns: &mut i64) -> Vec<Loss> {
         let long_ns = lengths::long_ns(self.lengths.median_ns(), LEAST_NS, MOST_NS);
+        let mut polls = BTreeMap::<u64, u64>::new();
+        for ((_, life), count) in context.lives.iter().zip(&self.polls) {
+            *polls.entry(life.function(context.tables).0).or_default() += count;
+        }
         let mut losses = Vec::new();
         for (function, tally) in &self.by_function {
-            let cost = tally.lengths.from(long_ns);
+            let mut cost = tally.lengths.from(long_ns);
+            let of_function = polls.get(function).copied().unwrap_or_default();
+            if cost.count * RARE < of_function {
+                cost = tally.lengths.from(MOST_NS);
+            }
             if cost.count == 0 {
                 continue;
             }
