@@ -9,11 +9,9 @@ use exectrace_analysis::{Blockers, BlockersReport};
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
+use crate::reading::{self, Reading, ReadingArguments};
 use crate::selection::SelectionArguments;
-use crate::window::WindowArguments;
 
 /// Arguments of `exectrace blockers`.
 #[derive(clap::Args)]
@@ -23,20 +21,15 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many blockers are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
     most: usize,
     /// Print the stacks in full.
     #[arg(long, conflicts_with = "json")]
     stacks: bool,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     selection: SelectionArguments,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// What was found in a trace.
@@ -47,12 +40,7 @@ struct Found<'a> {
 
 /// Prints the blockers of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(
         &asked,
         || Blockers::of(arguments.selection.selection()),
@@ -61,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
                 file: &input.name,
                 reading,
             };
-            if arguments.json {
+            if arguments.reading.json {
                 json::print(output, &found, arguments)?;
             } else {
                 text::print(output, &found, arguments)?;

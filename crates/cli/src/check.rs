@@ -15,10 +15,8 @@ use exectrace_analysis::{
 use self::budget::Budget;
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Asked, Reading, ReadingArguments};
 
 /// Arguments of `exectrace check`.
 #[derive(clap::Args)]
@@ -42,13 +40,8 @@ pub(crate) struct Arguments {
         conflicts_with = "json"
     )]
     format: Form,
-    /// Print JSON, an object for each trace; the same as --format json.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// From which severity on findings break the budget.
@@ -112,16 +105,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     if arguments.budgets.is_empty() && arguments.fail_on.is_none() {
         return Err(CommandError::NoBudget);
     }
-    let form = if arguments.json {
+    let form = if arguments.reading.json {
         Form::Json
     } else {
         arguments.format
     };
     let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
         is_text: matches!(form, Form::Text | Form::Markdown),
+        ..arguments.reading.asked(&arguments.files)
     };
     let analyses = || (Latency::new(None, 0), Gc::new(1), Findings::default());
     let mut is_met = true;

@@ -11,10 +11,8 @@ use exectrace_analysis::{Findings, FindingsReport};
 pub(crate) use self::json::{FindingLine, Line};
 pub(crate) use self::text::{line, print_list};
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// Arguments of `exectrace findings`.
 #[derive(clap::Args)]
@@ -24,15 +22,10 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many findings are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 10)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = reading::most)]
     most: usize,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// What was found in a trace.
@@ -43,18 +36,13 @@ struct Found<'a> {
 
 /// Prints the findings of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(&asked, Findings::default, |output, input, reading, _| {
         let found = Found {
             file: &input.name,
             reading,
         };
-        if arguments.json {
+        if arguments.reading.json {
             json::print(output, &found, arguments)?;
         } else {
             text::print(output, &found, arguments)?;

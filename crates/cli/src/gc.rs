@@ -9,10 +9,8 @@ use exectrace_analysis::{Gc, GcReport, MutatorUtilization, MutatorUtilizationRep
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// Arguments of `exectrace gc`.
 #[derive(clap::Args)]
@@ -22,15 +20,10 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many cycles, stops and functions are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 10)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = reading::most)]
     most: usize,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// What was found in a trace.
@@ -42,16 +35,8 @@ struct Found<'a> {
 
 /// Prints what the collector did in each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
-    let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let most = arguments.most;
+    let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(
         &asked,
         || (Gc::new(most), MutatorUtilization::default()),
@@ -61,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
                 most,
                 reading,
             };
-            if arguments.json {
+            if arguments.reading.json {
                 json::print(output, &found)?;
             } else {
                 text::print(output, &found)?;

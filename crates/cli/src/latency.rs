@@ -10,10 +10,8 @@ use exectrace_analysis::{Latency, LatencyReport};
 pub(crate) use self::json::Line;
 
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// How many names are printed unless told otherwise.
 const NAMES_MOST: usize = 40;
@@ -32,15 +30,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     names: bool,
     /// How many names, or how many of a name, are printed of a trace; 0 for all. Otherwise 40 names, and the longest 10 of one.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = reading::most)]
     most: Option<usize>,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// What is asked for.
@@ -66,7 +59,6 @@ impl Arguments {
             files => (None, files),
         };
         let most = match (self.most, &name) {
-            (Some(0), _) => usize::MAX,
             (Some(most), _) => most,
             (None, Some(_)) => WORST_MOST,
             (None, None) => NAMES_MOST,
@@ -78,12 +70,7 @@ impl Arguments {
 /// Prints the latencies in each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let (latency, files) = arguments.asked();
-    let asked = Asked {
-        files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let asked = arguments.reading.asked(files);
     let analysis = || Latency::new(latency.name.clone(), latency.most);
     reading::print_each(&asked, analysis, |output, input, reading, _| {
         let found = Found {
@@ -91,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             asked: &latency,
             reading,
         };
-        if arguments.json {
+        if arguments.reading.json {
             json::print(output, &found)?;
         } else {
             text::print(output, &found)?;

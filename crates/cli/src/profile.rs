@@ -15,11 +15,10 @@ use exectrace_analysis::{Profile, ProfileReport, ProfileStack, ProfileType};
 use exectrace_reader::State;
 
 use crate::error::CommandError;
-use crate::input::{Input, InputArguments};
+use crate::input::Input;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Reading, ReadingArguments};
 use crate::selection::SelectionArguments;
-use crate::window::WindowArguments;
 
 pub(crate) use self::json::Line;
 
@@ -37,23 +36,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     ended: bool,
     /// How many functions, and stacks, are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
     most: usize,
     /// Print a stack a line, as tools for flame graphs read it: frames, outermost first, and nanoseconds, or CPU samples.
     #[arg(long, conflicts_with_all = ["json", "pprof"])]
     folded: bool,
     /// Write the profile of a trace to this file, as go tool pprof reads it.
-    #[arg(long, value_name = "OUTPUT")]
+    #[arg(long, value_name = "OUTPUT", conflicts_with = "json")]
     pprof: Option<PathBuf>,
-    /// Print JSON, an object for each trace.
-    #[arg(long, conflicts_with = "pprof")]
-    json: bool,
     #[command(flatten)]
     selection: SelectionArguments,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// A type of profile, as an argument.
@@ -109,7 +103,7 @@ fn waits_for(stack: &ProfileStack) -> &str {
 
 /// Prints the profile of each trace, or writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
+    let inputs = arguments.reading.input.open_all(&arguments.files)?;
     let traces = inputs.traces();
     if arguments.pprof.is_some() && traces.len() > 1 {
         return Err(CommandError::SeveralTraces {
@@ -123,17 +117,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         if arguments.ended {
             profile = profile.ended();
         }
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, profile);
+        let (reading, ended) = reading::read(
+            input,
+            &arguments.reading.input,
+            &arguments.reading.window,
+            profile,
+        );
         if let Some(reading) = reading {
-            if index > 0 && !arguments.json && !arguments.folded {
+            if index > 0 && !arguments.reading.json && !arguments.folded {
                 writeln!(output)?;
             }
             print(&mut output, input, reading, arguments)?;
         }
         output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
+        worst = worst.max(ended.tell(input, arguments.reading.input.strict));
     }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+    Ok(worst.allow_partial(arguments.reading.input.allow_partial))
 }
 
 fn print(
@@ -155,7 +154,7 @@ fn print(
         pprof::write(file, &found.reading.report).map_err(to_file)?;
     } else if arguments.folded {
         folded::print(output, &found.reading.report)?;
-    } else if arguments.json {
+    } else if arguments.reading.json {
         json::print(output, &found, arguments)?;
     } else {
         text::print(output, &found, arguments)?;

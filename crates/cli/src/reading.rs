@@ -1,6 +1,7 @@
 //! How commands take a trace through an analysis.
 
 use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::num::ParseIntError;
 use std::path::PathBuf;
 use std::thread;
 
@@ -15,6 +16,36 @@ use crate::moment::{Axis, NoClock};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::window::WindowArguments;
+
+/// Arguments of all commands that take traces through an analysis.
+#[derive(clap::Args)]
+pub(crate) struct ReadingArguments {
+    /// Print JSON, an object for each trace.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) window: WindowArguments,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+}
+
+impl ReadingArguments {
+    /// The same for some files.
+    pub(crate) fn asked<'a>(&'a self, files: &'a [PathBuf]) -> Asked<'a> {
+        Asked {
+            files,
+            input: &self.input,
+            window: &self.window,
+            is_text: !self.json,
+        }
+    }
+}
+
+/// How many lines are printed: 0 is all.
+pub(crate) fn most(text: &str) -> Result<usize, ParseIntError> {
+    let most = text.parse()?;
+    Ok(if most == 0 { usize::MAX } else { most })
+}
 
 /// Where commands print to.
 pub(crate) type Output = BufWriter<StdoutLock<'static>>;

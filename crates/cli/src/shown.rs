@@ -22,6 +22,14 @@ pub(crate) fn name(text: &str) -> String {
     shown
 }
 
+/// The same of what a trace may not tell.
+pub(crate) fn told(text: &str) -> String {
+    match text {
+        "" => String::from("(not told)"),
+        text => name(text),
+    }
+}
+
 /// A time, with one digit behind the point.
 pub(crate) fn duration(ns: i64) -> String {
     match ns {

@@ -11,10 +11,8 @@ use exectrace_analysis::{Findings, FindingsReport, Load, LoadReport, Requests, R
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// Arguments of `exectrace summary`.
 #[derive(clap::Args)]
@@ -24,24 +22,10 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many names of requests and how many findings are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = reading::most)]
     most: usize,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
-}
-
-impl Arguments {
-    fn most(&self) -> usize {
-        match self.most {
-            0 => usize::MAX,
-            most => most,
-        }
-    }
+    reading: ReadingArguments,
 }
 
 /// What was found in a trace.
@@ -55,12 +39,7 @@ struct Found<'a> {
 
 /// Prints the summary of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(
         &asked,
         || (Load::default(), Requests::default(), Findings::default()),
@@ -74,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
                     reading,
                 }
             };
-            if arguments.json {
+            if arguments.reading.json {
                 json::print(output, &found, arguments)?;
             } else {
                 text::print(output, &found, arguments)?;

@@ -14,10 +14,8 @@ use exectrace_reader::TaskId;
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::filter;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// Arguments of `exectrace tasks`.
 #[derive(clap::Args)]
@@ -31,18 +29,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FUNCTION")]
     group: Option<String>,
     /// How many lines are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
     most: usize,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     /// Only tasks such as 'task.function contains "handle" && duration > 50ms'.
     #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| filter::parse(text, RecordKind::Task))]
     filter: Option<Filter>,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// What was found in a trace.
@@ -70,14 +63,6 @@ impl Arguments {
             _ => None,
         }
     }
-
-    /// How many lines are printed.
-    fn most(&self) -> usize {
-        match self.most {
-            0 => usize::MAX,
-            most => most,
-        }
-    }
 }
 
 /// Prints the times of each trace.
@@ -88,12 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
         return life::run(task, files, arguments);
     }
-    let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(
         &asked,
         || TaskTimes::of(arguments.filter.clone().unwrap_or_default()),
@@ -102,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
                 file: &input.name,
                 reading,
             };
-            if arguments.json {
+            if arguments.reading.json {
                 json::print(output, &found, arguments)?;
             } else {
                 text::print(output, &found, arguments)?;

@@ -11,11 +11,10 @@ use exectrace_reader::Timestamp;
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
-use crate::input::{Input, InputArguments};
+use crate::input::Input;
 use crate::moment::{Axis, Moment};
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// Arguments of `exectrace why`.
 #[derive(clap::Args)]
@@ -31,15 +30,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME")]
     at: Option<Moment>,
     /// How many parts of the path are printed; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = reading::most)]
     most: usize,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// A task or a user task.
@@ -63,7 +57,7 @@ struct Found<'a> {
 
 /// Prints why it took so long, in each trace that has it.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(&arguments.files)?;
+    let inputs = arguments.reading.input.open_all(&arguments.files)?;
     let mut worst = inputs.outcome;
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_found = false;
@@ -71,11 +65,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         let prepare = |axis: Axis<'_>| {
             let at = arguments.at.map(|at| axis.time(at)).transpose()?;
             let search = SubjectSearch::new(arguments.id, at);
-            Ok((arguments.window.of(axis)?, search))
+            Ok((arguments.reading.window.of(axis)?, search))
         };
-        let (reading, ended) = reading::read_in(input, &arguments.input, prepare);
+        let (reading, ended) = reading::read_in(input, &arguments.reading.input, prepare);
         if let Some(found) = reading.and_then(|reading| explain(input, arguments, reading)) {
-            if arguments.json {
+            if arguments.reading.json {
                 json::print(&mut output, &found, arguments)?;
             } else {
                 if is_found {
@@ -86,13 +80,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             is_found = true;
         }
         output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
+        worst = worst.max(ended.tell(input, arguments.reading.input.strict));
     }
     if !is_found && worst != Outcome::Unreadable {
         let id = arguments.id;
         return Err(CommandError::NotThere { id });
     }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+    Ok(worst.allow_partial(arguments.reading.input.allow_partial))
 }
 
 /// Reads the trace once more, now that it is known when the subject was there.
@@ -104,7 +98,7 @@ fn explain<'a>(
     let subject = reading.report?;
     let window = subject.window();
     let why = Why::new(subject);
-    let (reading, _) = reading::read_in(input, &arguments.input, |_| Ok((window, why)));
+    let (reading, _) = reading::read_in(input, &arguments.reading.input, |_| Ok((window, why)));
     let reading = reading?;
     Some(Found {
         file: &input.name,

@@ -9,10 +9,8 @@ use exectrace_analysis::{Workers, WorkersReport};
 
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
-use crate::input::InputArguments;
 use crate::outcome::{self, Outcome};
-use crate::reading::{self, Asked, Reading};
-use crate::window::WindowArguments;
+use crate::reading::{self, Reading, ReadingArguments};
 
 /// Arguments of `exectrace workers`.
 #[derive(clap::Args)]
@@ -22,15 +20,10 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many workers, and how many threads, are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
     most: usize,
-    /// Print JSON, an object for each trace.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    window: WindowArguments,
-    #[command(flatten)]
-    input: InputArguments,
+    reading: ReadingArguments,
 }
 
 /// What was found in a trace.
@@ -42,23 +35,15 @@ struct Found<'a> {
 
 /// Prints the use of the workers in each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
-    let asked = Asked {
-        files: &arguments.files,
-        input: &arguments.input,
-        window: &arguments.window,
-        is_text: !arguments.json,
-    };
+    let most = arguments.most;
+    let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(&asked, Workers::default, |output, input, reading, _| {
         let found = Found {
             file: &input.name,
             most,
             reading,
         };
-        if arguments.json {
+        if arguments.reading.json {
             json::print(output, &found)?;
         } else {
             text::print(output, &found)?;

@@ -89,10 +89,7 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     let report = &found.reading.report;
     let blockers = report.blockers.iter().take(most);
     let line = Line {

@@ -16,10 +16,7 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let report = &found.reading.report;
     writeln!(output, "{}: {}", found.file, head(report))?;
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     if report.blockers.is_empty() {
         return Ok(());
     }
@@ -58,10 +55,7 @@ fn table_of(found: &Found<'_>, most: usize) -> Table {
     let header = [&["lost", "waits", "longest"][..], &texts].concat();
     let mut table = table::empty(&header, &texts);
     for blocker in report.blockers.iter().take(most) {
-        let reason = match blocker.reason.as_str() {
-            "" => String::from("(not told)"),
-            reason => shown::name(reason),
-        };
+        let reason = shown::told(&blocker.reason);
         table.add_row([
             shown::duration(blocker.ns),
             blocker.count.to_string(),

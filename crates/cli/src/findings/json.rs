@@ -93,10 +93,7 @@ pub(super) fn print(
     arguments: &Arguments,
 ) -> io::Result<()> {
     let report = &found.reading.report;
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     let total = report.findings.len();
     let findings = report.findings.iter().take(most);
     let line = Line {

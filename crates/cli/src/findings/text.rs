@@ -7,7 +7,7 @@ use exectrace_reader::Timestamp;
 
 use super::class;
 use super::{Arguments, Found};
-use crate::shown::{duration, name};
+use crate::shown::{duration, name, told};
 use crate::{table, units};
 
 /// Frames that are shown of a stack.
@@ -21,10 +21,7 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let report = &found.reading.report;
     writeln!(output, "{}: {}", found.file, duration(report.span_ns))?;
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     print_list(output, report, most, found.reading.first)
 }
 
@@ -107,10 +104,7 @@ fn print_evidence(output: &mut impl Write, worst: &Evidence, first: Timestamp) -
 }
 
 fn place(place: &Place) -> String {
-    let function = match place.function.as_str() {
-        "" => String::from("(not told)"),
-        function => name(function),
-    };
+    let function = told(&place.function);
     match (place.file.as_str(), place.line) {
         ("", _) => function,
         (file, 0) => format!("{function} ({})", name(file)),

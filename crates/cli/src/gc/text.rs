@@ -146,10 +146,7 @@ fn assists(output: &mut impl Write, found: &Found<'_>, gc: &GcReport) -> io::Res
     writeln!(output, "\nassists: {closed}{open}")?;
     let mut table = table::empty(&["function", "assists", "in all"], &["function"]);
     for of_function in gc.assist_functions.iter().take(found.most) {
-        let function = match of_function.function.as_str() {
-            "" => String::from("(not told)"),
-            function => shown::name(function),
-        };
+        let function = shown::told(&of_function.function);
         let in_all = duration(of_function.ns);
         table.add_row([function, of_function.count.to_string(), in_all]);
     }

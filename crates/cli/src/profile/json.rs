@@ -90,10 +90,7 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     let report = &found.reading.report;
     let functions = report.functions.iter().take(most);
     let stacks = report.stacks.iter().take(most);

@@ -19,10 +19,7 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let report = &found.reading.report;
     writeln!(output, "{}: {}", found.file, head(report))?;
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     if report.functions.is_empty() {
         return Ok(());
     }

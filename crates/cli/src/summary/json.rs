@@ -114,7 +114,7 @@ pub(super) fn print(
     arguments: &Arguments,
 ) -> io::Result<()> {
     let (load, requests, findings) = &found.reading.report;
-    let (most, first) = (arguments.most(), found.reading.first);
+    let (most, first) = (arguments.most, found.reading.first);
     let groups = requests.groups.iter().take(most);
     let told = findings.findings.iter().take(most);
     let longest = requests.worst.iter();

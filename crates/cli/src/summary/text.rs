@@ -7,7 +7,7 @@ use exectrace_analysis::{LoadBucket, LoadReport, REQUEST_BUCKETS, RequestId, Req
 use super::shortage::{self, Shortage};
 use super::{Arguments, Found};
 use crate::findings;
-use crate::shown::{duration, name};
+use crate::shown::{duration, told};
 use crate::{table, units};
 
 /// Bars by eighths of a line, nothing first.
@@ -27,7 +27,7 @@ pub(super) fn print(
     strips(output, load, findings.span_ns, found.reading.is_of_go)?;
     print_requests(output, requests, found, arguments)?;
     writeln!(output)?;
-    findings::print_list(output, findings, arguments.most(), found.reading.first)
+    findings::print_list(output, findings, arguments.most, found.reading.first)
 }
 
 /// How busy the program was: a line a kind of load, with its course.
@@ -126,37 +126,27 @@ fn print_requests(
         "longest over time",
     ];
     let mut table = table::empty(&header, &[what, "longest over time"]);
-    for group in requests.groups.iter().take(arguments.most()) {
+    for group in requests.groups.iter().take(arguments.most) {
         let spread = &group.spread;
-        let mut row = vec![name_of(&group.name), spread.count.to_string()];
+        let mut row = vec![told(&group.name), spread.count.to_string()];
         row.extend([spread.p50, spread.p90, spread.p99, spread.max].map(duration));
         let values: Vec<f64> = group.max_ns.iter().map(|&ns| ns as f64).collect();
         row.push(course(&values, 1.0));
         table.add_row(row);
     }
     table::print(output, &table)?;
-    table::rest(
-        output,
-        requests.groups.len().saturating_sub(arguments.most()),
-    )?;
+    table::rest(output, requests.groups.len().saturating_sub(arguments.most))?;
     writeln!(output, " the longest")?;
     for request in &requests.worst {
         let id = match request.id {
             RequestId::UserTask(id) => format!("user:{}", id.0),
             RequestId::Task(id) => format!("task:{}", id.0),
         };
-        let (took, name) = (duration(request.ns), name_of(&request.name));
+        let (took, name) = (duration(request.ns), told(&request.name));
         let begin = request.begin.since_ns(found.reading.first) as f64 / 1e9;
         writeln!(output, "  {took:>8}  {id}  {name} at {begin:.6}s")?;
     }
     Ok(())
-}
-
-fn name_of(text: &str) -> String {
-    match text {
-        "" => String::from("(not told)"),
-        text => name(text),
-    }
 }
 
 #[cfg(test)]

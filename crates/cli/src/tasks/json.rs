@@ -127,7 +127,7 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let most = arguments.most();
+    let most = arguments.most;
     let report = &found.reading.report;
     let (groups, tasks, total) = match &arguments.group {
         None => {

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use exectrace_analysis::{Id, LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
 use exectrace_reader::{TaskId, Timestamp};
 
@@ -11,7 +11,7 @@ use super::{Arguments, json};
 use crate::error::CommandError;
 use crate::outcome::Outcome;
 use crate::reading::{self, Reading};
-use crate::{shown, state};
+use crate::{shown, state, table};
 
 /// What was found in a trace.
 pub(super) struct FoundLife<'a> {
@@ -26,13 +26,18 @@ pub(super) fn run(
     files: &[PathBuf],
     arguments: &Arguments,
 ) -> Result<Outcome, CommandError> {
-    let inputs = arguments.input.open_all(files)?;
+    let inputs = arguments.reading.input.open_all(files)?;
     let mut worst = inputs.outcome;
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_found = false;
     for input in &inputs.traces() {
         let life = TaskLife::new(task);
-        let (reading, ended) = reading::read(input, &arguments.input, &arguments.window, life);
+        let (reading, ended) = reading::read(
+            input,
+            &arguments.reading.input,
+            &arguments.reading.window,
+            life,
+        );
         if let Some(reading) = reading.filter(|reading| !reading.report.lives.is_empty()) {
             let file = &input.name;
             let found = FoundLife {
@@ -40,24 +45,24 @@ pub(super) fn run(
                 task,
                 reading,
             };
-            if arguments.json {
-                json::print_life(&mut output, &found, arguments.most())?;
+            if arguments.reading.json {
+                json::print_life(&mut output, &found, arguments.most)?;
             } else {
                 if is_found {
                     writeln!(output)?;
                 }
-                print(&mut output, &found, arguments.most())?;
+                print(&mut output, &found, arguments.most)?;
             }
             is_found = true;
         }
         output.flush()?;
-        worst = worst.max(ended.tell(input, arguments.input.strict));
+        worst = worst.max(ended.tell(input, arguments.reading.input.strict));
     }
     if !is_found && worst != Outcome::Unreadable {
         let id = Id::Task(task);
         return Err(CommandError::NotThere { id });
     }
-    Ok(worst.allow_partial(arguments.input.allow_partial))
+    Ok(worst.allow_partial(arguments.reading.input.allow_partial))
 }
 
 /// Prints lives for people, a state a line.
@@ -65,7 +70,7 @@ fn print(output: &mut impl Write, found: &FoundLife<'_>, most: usize) -> io::Res
     let mut rest = most;
     for lifetime in &found.reading.report.lives {
         print_head(output, found, lifetime)?;
-        let table = table(found, lifetime, rest);
+        let table = table_of(found, lifetime, rest);
         for line in table.lines() {
             writeln!(output, "{}", line.trim_end())?;
         }
@@ -86,10 +91,7 @@ fn print_head(
     lifetime: &TaskLifetime,
 ) -> io::Result<()> {
     let since = |time: Timestamp| since_first(time, found);
-    let function = match lifetime.function.as_str() {
-        "" => String::from("(not told)"),
-        function => shown::name(function),
-    };
+    let function = shown::told(&lifetime.function);
     write!(
         output,
         "{}: task:{} {function}, {} from {} to {}",
@@ -106,20 +108,14 @@ fn print_head(
     writeln!(output)
 }
 
-fn table(found: &FoundLife<'_>, lifetime: &TaskLifetime, most: usize) -> Table {
+fn table_of(found: &FoundLife<'_>, lifetime: &TaskLifetime, most: usize) -> Table {
     let worker = if found.reading.is_of_go {
         "proc"
     } else {
         "worker"
     };
     let header = ["begin", "duration", "state", worker, "where", "woken by"];
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(header);
-    for (name, column) in header.iter().zip(table.column_iter_mut()) {
-        if ["begin", "duration", worker].contains(name) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut table = table::empty(&header, &["state", "where", "woken by"]);
     for interval in lifetime.intervals.iter().take(most) {
         table.add_row(row(interval, found));
     }

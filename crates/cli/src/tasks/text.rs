@@ -1,13 +1,14 @@
 //! Times of tasks for people: a table, the longest lives first.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use exectrace_analysis::{GroupTimes, StateTimes, TaskTime};
 use exectrace_reader::Timestamp;
 
 use super::{Arguments, Found};
+use crate::shown::{duration, told};
+use crate::table;
 
 /// Prints groups, or the tasks of one.
 pub(super) fn print(
@@ -22,7 +23,7 @@ pub(super) fn print(
         "tasks"
     };
     writeln!(output, "{file}: {tasks} {word}")?;
-    let most = arguments.most();
+    let most = arguments.most;
     let (table, rest) = match &arguments.group {
         None => {
             let groups = &found.reading.report.groups;
@@ -35,13 +36,8 @@ pub(super) fn print(
             (table, tasks.len().saturating_sub(most))
         }
     };
-    for line in table.lines() {
-        writeln!(output, "{}", line.trim_end())?;
-    }
-    if rest > 0 {
-        writeln!(output, " and {rest} more: --most 0 prints all")?;
-    }
-    Ok(())
+    table::print(output, &table)?;
+    table::rest(output, rest)
 }
 
 /// The columns of the times of states.
@@ -51,11 +47,11 @@ fn table_of_groups<'g>(word: &str, groups: impl Iterator<Item = &'g GroupTimes>)
     let mut header = vec!["function", word, "life"];
     header.extend(STATES);
     header.extend(["p50 life", "p99 life", "max life", "longest wait for"]);
-    let mut table = empty(header);
+    let mut table = table::empty(&header, &TEXTS);
     for group in groups {
         let life = &group.life;
         let mut row = vec![
-            function(&group.function),
+            told(&group.function),
             life.count.to_string(),
             duration(life.sum),
         ];
@@ -71,7 +67,7 @@ fn table_of_tasks<'t>(tasks: impl Iterator<Item = &'t &'t TaskTime>, first: Time
     let mut header = vec!["task", "begin", "life"];
     header.extend(STATES);
     header.extend(["longest wait for", "creation and end"]);
-    let mut table = empty(header);
+    let mut table = table::empty(&header, &TEXTS);
     for task in tasks {
         let mut row = vec![
             format!("task:{}", task.id.0),
@@ -92,20 +88,8 @@ fn table_of_tasks<'t>(tasks: impl Iterator<Item = &'t &'t TaskTime>, first: Time
     table
 }
 
-/// A table without lines, whose numbers stand under each other.
-fn empty(header: Vec<&str>) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(&header);
-    for (column, name) in table.column_iter_mut().zip(header) {
-        if !matches!(
-            name,
-            "function" | "task" | "longest wait for" | "creation and end"
-        ) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
+/// The columns of texts; all others are of numbers.
+const TEXTS: [&str; 4] = ["function", "task", "longest wait for", "creation and end"];
 
 fn states(times: &StateTimes) -> [String; 5] {
     [
@@ -121,24 +105,7 @@ fn states(times: &StateTimes) -> [String; 5] {
 fn longest_wait(times: &StateTimes) -> String {
     let longest = times.blocked.iter().max_by_key(|blocked| blocked.ns);
     match longest {
-        Some(blocked) if blocked.ns > 0 => match blocked.reason.as_str() {
-            "" => String::from("(not told)"),
-            reason => reason.escape_debug().to_string(),
-        },
+        Some(blocked) if blocked.ns > 0 => told(&blocked.reason),
         _ => String::new(),
-    }
-}
-
-fn function(function: &str) -> String {
-    match function {
-        "" => String::from("(not told)"),
-        function => function.escape_debug().to_string(),
-    }
-}
-
-fn duration(ns: i64) -> String {
-    match ns {
-        0 => String::from("-"),
-        ns => format!("{:.1?}", Duration::from_nanos(ns.unsigned_abs())),
     }
 }

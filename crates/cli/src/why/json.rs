@@ -124,10 +124,7 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     let report = &found.report;
     let subject = &report.subject;
     let links = report.chain.iter();

@@ -27,7 +27,7 @@ pub(super) fn print(
         "{}: {} {} took {}, from {} to {}{}",
         found.file,
         subject.id,
-        function(&subject.name),
+        shown::told(&subject.name),
         shown::duration(subject.ns()),
         since_first(subject.begin, found),
         since_first(subject.end, found),
@@ -51,10 +51,7 @@ pub(super) fn print(
 }
 
 fn print_path(output: &mut impl Write, found: &Found<'_>, arguments: &Arguments) -> io::Result<()> {
-    let most = match arguments.most {
-        0 => usize::MAX,
-        most => most,
-    };
+    let most = arguments.most;
     let report = &found.report;
     writeln!(output, "\nwhere the time went")?;
     let whole_ns = report.subject.ns();
@@ -86,7 +83,7 @@ fn row(part: &PathPart, whole_ns: i64) -> [String; 5] {
         format!("{:.0} %", share(100)),
         "#".repeat(share(BAR) as usize),
         state::with_reason(part.state, &part.reason),
-        format!("{whose}: {}", function(&part.function)),
+        format!("{whose}: {}", shown::told(&part.function)),
     ]
 }
 
@@ -125,7 +122,7 @@ fn print_link(
         output,
         "  task:{} {}{meanwhile} {did} for {}, from {} on",
         link.task.0,
-        function(&link.function),
+        shown::told(&link.function),
         shown::duration(link.end.since_ns(link.begin)),
         since_first(link.begin, found),
     )?;
@@ -154,12 +151,5 @@ fn since_first(time: Timestamp, found: &Found<'_>) -> String {
     match time.since_ns(found.first) {
         0 => String::from("0s"),
         ns => shown::duration(ns),
-    }
-}
-
-fn function(function: &str) -> String {
-    match function {
-        "" => String::from("(not told)"),
-        function => shown::name(function),
     }
 }
