@@ -103,6 +103,10 @@ impl Excuses {
             }
             // One thread may let it go while the other goes on with it.
             Rule::WorkerState { worker, .. } => self.torn.contains(&worker),
+            // Ranges of one task on two workers may be any.
+            Rule::RangeIsOpen { .. } | Rule::RangeIsNotOpen { .. } => {
+                self.torn.contains(&event.worker.0)
+            }
             Rule::TaskIsElsewhere { .. } => is_status,
             // Behind the last time that there is, Go's reader goes on with the first.
             Rule::TimeGoesBack { last } => last.0 == i64::MAX,
