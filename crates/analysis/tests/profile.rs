@@ -1,18 +1,19 @@
 //! Profiles, stack by stack: against those that Go's own analyses make.
 
+mod support;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io::Read as _;
 
 use exectrace_analysis::{
     Analysis, Context, Interval, NamedFrame, Pass, Profile, ProfileReport, ProfileStack,
     ProfileType, Window,
 };
 use exectrace_reader::{Event, Kind, Mode, Reader, StackId, State, TaskId, Timestamp};
-use exectrace_testkit::{Corpus, CorpusTrace};
-use flate2::read::GzDecoder;
+use exectrace_testkit::Corpus;
 use serde_json::Value;
+
+use support::oracle;
 
 fn read<A: Analysis>(file: &[u8], mode: Mode, window: Window, analysis: A) -> A::Report {
     let mut reader = Reader::open(file, mode).expect("has a header");
@@ -230,20 +231,6 @@ impl Analysis for Firsts {
     }
 }
 
-fn oracle(corpus: &Corpus, trace: &CorpusTrace) -> Option<Value> {
-    let folder = corpus.folder().join("oracle");
-    let path = folder.join(format!("{}.json", trace.file()));
-    let text = fs::read_to_string(path).ok().or_else(|| {
-        let packed = fs::File::open(folder.join(format!("{}.json.gz", trace.file()))).ok()?;
-        let mut text = String::new();
-        GzDecoder::new(packed)
-            .read_to_string(&mut text)
-            .expect("gzip");
-        Some(text)
-    });
-    Some(serde_json::from_str(&text?).expect("is JSON"))
-}
-
 /// The profiles that Go has, too.
 const GOS: [ProfileType; 4] = [
     ProfileType::Net,
@@ -259,7 +246,7 @@ fn profiles_are_those_of_gos_analyses() {
     };
     let (mut faults, mut stacks) = (Vec::new(), 0);
     for trace in corpus.traces() {
-        let Some(oracle) = oracle(&corpus, &trace).filter(|_| trace.verdict() == "accepted") else {
+        let Some(oracle) = oracle(&corpus, &trace) else {
             continue;
         };
         // Files of 1.5 have no names of functions, and Go's analysis of them no stacks.

@@ -31,6 +31,8 @@ pub(crate) struct Arguments {
 /// What was found in a trace.
 struct Found<'a> {
     file: &'a str,
+    /// The files as arguments of a command.
+    arguments: &'a str,
     reading: Reading<FindingsReport>,
 }
 
@@ -40,6 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     reading::print_each(&asked, Findings::default, |output, input, reading, _| {
         let found = Found {
             file: &input.name,
+            arguments: &input.arguments,
             reading,
         };
         if arguments.reading.json {

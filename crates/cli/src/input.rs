@@ -77,6 +77,8 @@ pub(crate) struct Inputs {
 pub(crate) struct Input<'a> {
     /// What messages call it.
     pub(crate) name: String,
+    /// The same as arguments of a command, for a shell.
+    pub(crate) arguments: String,
     trace: Trace<'a>,
     /// How its files were packed, if they were.
     pub(crate) packing: Option<Packing>,
@@ -97,6 +99,11 @@ impl Inputs {
         let names: Vec<&str> = parts.clone().map(|(name, _)| name.as_str()).collect();
         Input {
             name: names.join(" + "),
+            arguments: names
+                .iter()
+                .map(|name| quoted(name))
+                .collect::<Vec<_>>()
+                .join(" "),
             packing: parts.clone().find_map(|(_, file)| file.packing()),
             fault: parts.clone().find_map(|(_, file)| file.fault()),
             trace,
@@ -125,12 +132,28 @@ impl Input<'_> {
     }
 }
 
+/// What messages call standard input.
+const STANDARD_INPUT: &str = "standard input";
+
 /// What messages call a file.
 fn name(path: &Path) -> String {
     if path == Path::new("-") {
-        String::from("standard input")
+        String::from(STANDARD_INPUT)
     } else {
         path.display().to_string()
+    }
+}
+
+/// The name of a file as an argument, in quotes where a shell would take it for something else.
+fn quoted(name: &str) -> String {
+    if name == STANDARD_INPUT {
+        return String::from("-");
+    }
+    let is_plain = |char: char| char.is_alphanumeric() || "/._-+=:,@%".contains(char);
+    if !name.is_empty() && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', r"'\''"))
     }
 }
 
@@ -157,6 +180,14 @@ fn bytes(text: &str) -> Result<UnpackLimit, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_arguments_for_a_shell() {
+        assert_eq!(quoted("a/b-1.trace"), "a/b-1.trace");
+        assert_eq!(quoted("a b.trace"), "'a b.trace'");
+        assert_eq!(quoted("it's;rm"), r"'it'\''s;rm'");
+        assert_eq!(quoted("standard input"), "-");
+    }
 
     #[test]
     fn bytes_are_written_as_people_do() {

@@ -31,6 +31,8 @@ pub(crate) struct Arguments {
 /// What was found in a trace.
 struct Found<'a> {
     file: &'a str,
+    /// The files as arguments of a command.
+    arguments: &'a str,
     /// Whether the trace is whole, in words.
     trust: String,
     is_whole: bool,
@@ -48,6 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
                 let trust = ended.trust(input);
                 Found {
                     file: &input.name,
+                    arguments: &input.arguments,
                     is_whole: trust.is_none(),
                     trust: trust.unwrap_or_else(|| String::from("whole")),
                     reading,

@@ -102,7 +102,7 @@ pub(super) fn print(
         file: found.file,
         span_ns: report.span_ns,
         findings: findings
-            .map(|finding| FindingLine::of(finding, found.reading.first, found.file))
+            .map(|finding| FindingLine::of(finding, found.reading.first, found.arguments))
             .collect(),
         truncated: total > most,
         total,
@@ -112,7 +112,7 @@ pub(super) fn print(
 }
 
 impl<'a> FindingLine<'a> {
-    pub(crate) fn of(finding: &'a Finding, first: Timestamp, file: &str) -> Self {
+    pub(crate) fn of(finding: &'a Finding, first: Timestamp, arguments: &str) -> Self {
         let evidence = finding.evidence.iter();
         Self {
             class: finding.class.name(),
@@ -124,16 +124,16 @@ impl<'a> FindingLine<'a> {
             cause: finding.cause.as_ref().map(PlaceLine::of),
             evidence: evidence.map(|case| EvidenceLine::of(case, first)).collect(),
             advice: class::words(finding.class).advice,
-            next: next(finding, first, file),
+            next: next(finding, first, arguments),
         }
     }
 }
 
 /// What to look at next: all that happened around the worst case.
-fn next(finding: &Finding, first: Timestamp, file: &str) -> Vec<String> {
+fn next(finding: &Finding, first: Timestamp, arguments: &str) -> Vec<String> {
     let commands = finding.evidence.iter().take(1).map(|case| {
         let (from_ns, to_ns) = (case.from.since_ns(first), case.to.since_ns(first));
-        format!("exectrace events --from {from_ns}ns --to {to_ns}ns --stacks {file}")
+        format!("exectrace events --from {from_ns}ns --to {to_ns}ns --stacks {arguments}")
     });
     commands.collect()
 }

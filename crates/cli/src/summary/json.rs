@@ -133,7 +133,7 @@ pub(super) fn print(
             .map(|request| RequestLine::of(request, first))
             .collect(),
         findings: told
-            .map(|finding| FindingLine::of(finding, first, found.file))
+            .map(|finding| FindingLine::of(finding, first, found.arguments))
             .collect(),
         findings_total: findings.findings.len(),
         truncated: requests.groups.len() > most || findings.findings.len() > most,

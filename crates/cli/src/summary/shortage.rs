@@ -58,8 +58,10 @@ impl Shortage {
             Self::Workers => {
                 "short of free workers: some are held by tasks that do not let go of them, or idle where there is no work"
             }
-            Self::Locks => "short of locks: tasks wait for each other to let them go",
-            Self::Memory => "short of memory: the collector or the allocator takes what tasks need",
+            Self::Locks => "held up by locks: tasks wait for each other to let them go",
+            Self::Memory => {
+                "held up by its memory: the collector or the allocator takes the time of tasks"
+            }
             Self::Nothing => {
                 "short of nothing in itself: its tasks wait for what is outside, or for each other"
             }
