@@ -147,8 +147,18 @@ struct Loss {
     evidence: Vec<Evidence>,
 }
 
+/// The waiting that rules have a cause for: it is not told once more by rules that come behind them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Explained {
+    /// For a worker.
+    queued_ns: i64,
+    /// Of that, what was while a worker was idle.
+    idle_ns: i64,
+}
+
 /// A fold that looks for one kind of loss.
 trait Rule {
+    /// An event, also before and behind the window.
     fn event(&mut self, event: &Event, context: &Context<'_>, scene: &Scene) {
         let _ = (event, context, scene);
     }
@@ -162,8 +172,8 @@ trait Rule {
         let _ = (late, interval, context);
     }
 
-    /// What was lost. `explained_ns` is the time in the queue that other rules, which come before, have a cause for.
-    fn losses(&self, context: &Context<'_>, explained_ns: &mut i64) -> Vec<Loss>;
+    /// What was lost, but for what is explained already.
+    fn losses(&self, context: &Context<'_>, explained: &mut Explained) -> Vec<Loss>;
 }
 
 impl Findings {
@@ -194,6 +204,11 @@ impl Analysis for Findings {
         }
     }
 
+    /// Who waits, who is idle and what is stopped when the window begins is known by what was before; rules clip what they tell.
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        self.event(event, context);
+    }
+
     fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
         let late = self.scene.interval(interval, context);
         let (scene, rules) = self.rules();
@@ -207,11 +222,11 @@ impl Analysis for Findings {
 
     fn report(mut self, context: &Context<'_>) -> FindingsReport {
         let span_ns = context.span().map_or(0, |(from, to)| to.since_ns(from));
-        let mut explained_ns = 0;
+        let mut explained = Explained::default();
         let mut findings = Vec::new();
         let (_, rules) = self.rules();
         for rule in rules {
-            let losses = rule.losses(context, &mut explained_ns).into_iter();
+            let losses = rule.losses(context, &mut explained).into_iter();
             findings.extend(losses.filter_map(|loss| Finding::of(loss, span_ns)));
         }
         // Rules and places are in an order of their own, which stays where the cost is the same.

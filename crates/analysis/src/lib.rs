@@ -60,7 +60,6 @@
 mod analysis;
 mod annotations;
 mod blockers;
-mod buckets;
 mod carried_user_tasks;
 mod collector_activity;
 mod distribution;

@@ -2,26 +2,21 @@
 
 use exectrace_reader::{Event, Kind, Metric, Range, State, Timestamp};
 
-use crate::buckets::Buckets;
+use crate::time_buckets::{Bucket, TimeBuckets};
 use crate::{Analysis, Context, Interval};
 
 /// Adds up, over time, what ran, what waited for a worker, what was in system calls, and what the garbage collector took.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
-    buckets: Buckets<KINDS>,
+    buckets: Option<TimeBuckets<LoadBucket>>,
     workers: u64,
     /// Since when the collector is at work, and since when the world is stopped.
     collecting: Option<Timestamp>,
     stopped: Option<Timestamp>,
 }
 
-/// Kinds of times.
-const KINDS: usize = 5;
-const RUNNING: usize = 0;
-const RUNNABLE: usize = 1;
-const SYSCALL: usize = 2;
-const COLLECTING: usize = 3;
-const STOPPED: usize = 4;
+/// The time of a kind in a bucket.
+type Field = fn(&mut LoadBucket) -> &mut i64;
 
 /// How busy a program was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +29,7 @@ pub struct LoadReport {
     pub begin: Timestamp,
     /// How long a bucket is.
     pub bucket_ns: i64,
-    /// What there was in each bucket, at most 256.
+    /// What there was in each bucket, at most 128.
     pub buckets: Vec<LoadBucket>,
     /// The sums of all.
     pub sums: LoadBucket,
@@ -60,53 +55,53 @@ impl Analysis for Load {
     type Report = LoadReport;
 
     fn event(&mut self, event: &Event, context: &Context<'_>) {
-        let begin = start(context);
         match event.kind {
             Kind::Metric {
                 metric: Metric::Workers,
                 value,
             } => self.workers = self.workers.max(value),
             Kind::RangeBegin { range, .. } | Kind::RangeActive { range, .. } => {
-                if let Some(since) = self.range(range) {
+                if let Some((since, _)) = self.range(range) {
                     since.get_or_insert(event.time);
                 }
             }
             Kind::RangeEnd { range, .. } => {
-                let since = self.range(range).and_then(Option::take);
-                if let Some(since) = since {
-                    let kind = if range == Range::Gc {
-                        COLLECTING
-                    } else {
-                        STOPPED
-                    };
-                    self.buckets.add(kind, since, event.time, begin);
+                let open = self.range(range);
+                if let Some((Some(since), field)) = open.map(|(since, field)| (since.take(), field))
+                {
+                    self.add(field, since, event.time, context);
                 }
             }
             _ => {}
         }
     }
 
+    /// How many workers there are, and ranges that reach into the window, are told outside of it.
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        self.event(event, context);
+    }
+
     fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
         // Where a task waits is told by the worker that takes it.
-        let (kind, worker) = match interval.state {
-            State::Running => (RUNNING, Some(interval.begin.worker)),
-            State::Runnable => (RUNNABLE, Some(interval.end.worker)),
-            State::Syscall => (SYSCALL, None),
+        let (field, worker): (Field, _) = match interval.state {
+            State::Running => (|it| &mut it.running_ns, Some(interval.begin.worker)),
+            State::Runnable => (|it| &mut it.runnable_ns, Some(interval.end.worker)),
+            State::Syscall => (|it| &mut it.syscall_ns, None),
             _ => return,
         };
         let is_of_go = context.description.writer().is_none();
         if is_of_go || worker.is_none_or(|worker| context.threads.is_runtime_worker(worker)) {
-            let (from, to) = (interval.begin.time, interval.end.time);
-            self.buckets.add(kind, from, to, start(context));
+            self.add(field, interval.begin.time, interval.end.time, context);
         }
     }
 
     fn report(mut self, context: &Context<'_>) -> LoadReport {
         let begin = start(context);
         let end = context.span().map_or(begin, |(_, end)| end);
-        for (kind, since) in [(COLLECTING, self.collecting), (STOPPED, self.stopped)] {
-            if let Some(since) = since {
-                self.buckets.add(kind, since, end, begin);
+        for range in [Range::Gc, Range::StopTheWorld] {
+            let open = self.range(range);
+            if let Some((Some(since), field)) = open.map(|(since, field)| (since.take(), field)) {
+                self.add(field, since, end, context);
             }
         }
         let workers = if context.description.writer().is_none() {
@@ -115,15 +110,16 @@ impl Analysis for Load {
             let threads = context.threads.iter();
             threads.filter(|thread| thread.role == "worker").count() as u64
         };
-        let bucket_ns = self.buckets.bucket_ns();
-        let sums = self.buckets.into_sums().into_iter();
-        let buckets: Vec<LoadBucket> = sums.map(LoadBucket::of).collect();
-        let sums = buckets.iter().fold(LoadBucket::default(), LoadBucket::plus);
+        let buckets = self.buckets.unwrap_or_else(|| TimeBuckets::new(begin));
+        let mut sums = LoadBucket::default();
+        for bucket in buckets.buckets() {
+            sums.merge(*bucket);
+        }
         LoadReport {
             workers,
             begin,
-            bucket_ns,
-            buckets,
+            bucket_ns: buckets.width_ns(),
+            buckets: buckets.buckets().to_vec(),
             sums,
         }
     }
@@ -136,33 +132,35 @@ fn start(context: &Context<'_>) -> Timestamp {
 }
 
 impl Load {
-    fn range(&mut self, range: Range) -> Option<&mut Option<Timestamp>> {
+    /// Since when a range is open, and what its time counts as.
+    fn range(&mut self, range: Range) -> Option<(&mut Option<Timestamp>, Field)> {
         match range {
-            Range::Gc => Some(&mut self.collecting),
-            Range::StopTheWorld => Some(&mut self.stopped),
+            Range::Gc => Some((&mut self.collecting, |it| &mut it.gc_ns)),
+            Range::StopTheWorld => Some((&mut self.stopped, |it| &mut it.stopped_ns)),
             _ => None,
         }
     }
+
+    fn add(&mut self, field: Field, from: Timestamp, to: Timestamp, context: &Context<'_>) {
+        let Some((from, to)) = context.window.clip(from, to) else {
+            return;
+        };
+        let buckets = self
+            .buckets
+            .get_or_insert_with(|| TimeBuckets::new(start(context)));
+        buckets.spread(from, to, |bucket, ns| {
+            let sum = field(bucket);
+            *sum = sum.saturating_add(ns);
+        });
+    }
 }
 
-impl LoadBucket {
-    fn of(sums_ns: [i64; KINDS]) -> Self {
-        Self {
-            running_ns: sums_ns[RUNNING],
-            runnable_ns: sums_ns[RUNNABLE],
-            syscall_ns: sums_ns[SYSCALL],
-            gc_ns: sums_ns[COLLECTING],
-            stopped_ns: sums_ns[STOPPED],
-        }
-    }
-
-    fn plus(self, other: &Self) -> Self {
-        Self {
-            running_ns: self.running_ns.saturating_add(other.running_ns),
-            runnable_ns: self.runnable_ns.saturating_add(other.runnable_ns),
-            syscall_ns: self.syscall_ns.saturating_add(other.syscall_ns),
-            gc_ns: self.gc_ns.saturating_add(other.gc_ns),
-            stopped_ns: self.stopped_ns.saturating_add(other.stopped_ns),
-        }
+impl Bucket for LoadBucket {
+    fn merge(&mut self, later: Self) {
+        self.running_ns = self.running_ns.saturating_add(later.running_ns);
+        self.runnable_ns = self.runnable_ns.saturating_add(later.runnable_ns);
+        self.syscall_ns = self.syscall_ns.saturating_add(later.syscall_ns);
+        self.gc_ns = self.gc_ns.saturating_add(later.gc_ns);
+        self.stopped_ns = self.stopped_ns.saturating_add(later.stopped_ns);
     }
 }

@@ -1,12 +1,16 @@
 //! What is found in small traces whose faults are known, and in all others.
 
 use exectrace_analysis::{Class, Finding, Findings, FindingsReport, Pass, Severity, Window};
-use exectrace_reader::{Reader, TaskId};
+use exectrace_reader::{Reader, TaskId, Timestamp};
 use exectrace_testkit::Corpus;
 
 fn report(file: &[u8]) -> FindingsReport {
+    report_in(file, Window::WHOLE)
+}
+
+fn report_in(file: &[u8], window: Window) -> FindingsReport {
     let mut reader = Reader::tolerant(file).expect("has a header");
-    let mut pass = Pass::new(Window::WHOLE, Findings::default());
+    let mut pass = Pass::new(window, Findings::default());
     while let Some(event) = reader.next() {
         let event = event.expect("can be read");
         pass.event(&event, reader.tables());
@@ -16,6 +20,10 @@ fn report(file: &[u8]) -> FindingsReport {
 
 /// What is found in a recording with one worker of a runtime and one that waits for work, ticks of 1 µs.
 fn found(events: &str) -> Vec<Finding> {
+    report(&recording(events)).findings
+}
+
+fn recording(events: &str) -> Vec<u8> {
     let file = format!(
         "go 1.19 trace
         Batch worker=900001 ticks=1
@@ -41,8 +49,7 @@ fn found(events: &str) -> Vec<Finding> {
         GoCreate dt=1 task=2 start_stack=2 stack=0
         {events}"
     );
-    let file = exectrace_format::text::parse(&file).expect("is a trace");
-    report(&file).findings
+    exectrace_format::text::parse(&file).expect("is a trace")
 }
 
 fn lines(count: usize, lines: &str) -> String {
@@ -166,6 +173,46 @@ fn an_idle_worker_beside_a_queue_is_found() {
         (40_000_000..40_200_000).contains(&found[0].lost_ns),
         "{found:#?}"
     );
+}
+
+#[test]
+fn windows_share_what_reaches_over_their_bounds() {
+    // One task runs for 50 ms beside one that waits; then both wait for 20 ms while the worker is idle.
+    let file = recording(
+        "GoStart dt=1 task=2 seq=1
+        GoSched dt=5 stack=2
+        GoStart dt=1 task=1 seq=1
+        GoSched dt=50000 stack=1
+        ProcStop dt=1
+        ProcStart dt=20000 thread=70
+        GoStart dt=10 task=1 seq=2
+        GoEnd dt=5
+        GoStart dt=10 task=2 seq=2
+        GoEnd dt=5",
+    );
+    let mut reader = Reader::tolerant(&file).expect("has a header");
+    let first = reader.next().expect("has events").expect("can be read");
+    let lost_ns = |window, class| {
+        let findings = report_in(&file, window).findings.into_iter();
+        let of_class = findings.filter(|finding| finding.class == class);
+        of_class.map(|finding| finding.lost_ns).sum::<i64>()
+    };
+    // In the middle of the run, and of the idle time.
+    for (class, at_ns, whole_ns) in [
+        (Class::LongPoll, 25_000_000, 50_000_000),
+        (Class::IdleWorker, 60_000_000, 40_000_000),
+    ] {
+        let middle = Timestamp(first.time.0 + at_ns);
+        let halves = [Window::until(middle), Window::since(middle)].map(|it| lost_ns(it, class));
+        let whole = lost_ns(Window::WHOLE, class);
+        assert!((whole - whole_ns).abs() < 200_000, "{class:?}: {whole}");
+        assert!(halves.iter().all(|&half| half > 0), "{class:?}: {halves:?}");
+        let sum: i64 = halves.iter().sum();
+        assert!(
+            (sum - whole).abs() < 2_000_000,
+            "{class:?}: {halves:?} of {whole}"
+        );
+    }
 }
 
 #[test]

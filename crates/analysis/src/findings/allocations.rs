@@ -7,7 +7,7 @@ use exectrace_reader::{Event, Kind, StackId, Tables, TaskId, Timestamp};
 use super::place::{self, Place};
 use super::scene::Scene;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::Context;
 
 /// How often Go takes samples, and our recorder unless it says otherwise.
@@ -56,15 +56,15 @@ pub(super) struct Allocations {
 }
 
 impl Rule for Allocations {
-    fn event(&mut self, event: &Event, _: &Context<'_>, _: &Scene) {
-        if event.kind == Kind::Sample {
+    fn event(&mut self, event: &Event, context: &Context<'_>, _: &Scene) {
+        if event.kind == Kind::Sample && context.window.contains(event.time) {
             self.total += 1;
             let samples = self.by_stack.entry(event.stack.0);
             samples.or_insert((0, event.task, event.time)).0 += 1;
         }
     }
 
-    fn losses(&self, context: &Context<'_>, _: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, _: &mut Explained) -> Vec<Loss> {
         let rate = context.description.sample_rate();
         let hz = rate.map_or(USUAL_HZ, |rate| rate.effective_hz.max(1.0));
         let period_ns = (1e9 / hz) as i64;

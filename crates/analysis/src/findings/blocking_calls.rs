@@ -9,7 +9,7 @@ use exectrace_reader::{StackId, State};
 use super::place;
 use super::scene::Scene;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::{Context, Interval};
 
 /// Shorter calls hold nobody up.
@@ -42,9 +42,9 @@ impl Rule for BlockingCalls {
         }
     }
 
-    fn losses(&self, context: &Context<'_>, explained_ns: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, explained: &mut Explained) -> Vec<Loss> {
         let losses = self.by_stack.iter().map(|(&stack, tally)| {
-            *explained_ns = explained_ns.saturating_add(tally.lost_ns);
+            explained.queued_ns = explained.queued_ns.saturating_add(tally.lost_ns);
             Loss {
                 class: Class::BlockingCall,
                 lost_ns: tally.lost_ns,

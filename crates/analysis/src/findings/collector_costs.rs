@@ -6,7 +6,7 @@ use exectrace_reader::{Event, Kind, Metric, Range, StackId, TaskId, Timestamp};
 
 use super::scene::Scene;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::Context;
 
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ struct Tally {
 }
 
 impl Rule for CollectorCosts {
-    fn event(&mut self, event: &Event, _: &Context<'_>, _: &Scene) {
+    fn event(&mut self, event: &Event, context: &Context<'_>, _: &Scene) {
         match event.kind {
             Kind::RangeBegin {
                 range: Range::MarkAssist,
@@ -42,9 +42,8 @@ impl Rule for CollectorCosts {
                 ..
             } => {
                 if let Some((since, stack)) = self.assisting.remove(&event.task.0) {
-                    let lost_ns = event.time.since_ns(since);
-                    self.assists
-                        .add(lost_ns, event.task, (since, event.time), stack);
+                    let stretch = context.window.clip(since, event.time);
+                    self.assists.add(1, event.task, stretch, stack);
                 }
             }
             Kind::RangeBegin {
@@ -56,11 +55,8 @@ impl Rule for CollectorCosts {
                 ..
             } => {
                 if let Some((since, task, stack)) = self.stopped.take() {
-                    let lost_ns = event
-                        .time
-                        .since_ns(since)
-                        .saturating_mul(self.workers.max(1));
-                    self.stops.add(lost_ns, task, (since, event.time), stack);
+                    let stretch = context.window.clip(since, event.time);
+                    self.stops.add(self.workers.max(1), task, stretch, stack);
                 }
             }
             Kind::Metric {
@@ -71,7 +67,7 @@ impl Rule for CollectorCosts {
         }
     }
 
-    fn losses(&self, context: &Context<'_>, _: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, _: &mut Explained) -> Vec<Loss> {
         let classes = [
             (Class::GcAssist, &self.assists),
             (Class::StopTheWorld, &self.stops),
@@ -95,9 +91,19 @@ impl Rule for CollectorCosts {
 }
 
 impl Tally {
-    fn add(&mut self, lost_ns: i64, task: TaskId, stretch: (Timestamp, Timestamp), stack: StackId) {
-        self.count += 1;
-        self.lost_ns = self.lost_ns.saturating_add(lost_ns);
-        self.worst.add_case(lost_ns, task, stretch, stack);
+    /// A stretch, if it is in the window, in which so many could have run.
+    fn add(
+        &mut self,
+        workers: i64,
+        task: TaskId,
+        stretch: Option<(Timestamp, Timestamp)>,
+        stack: StackId,
+    ) {
+        if let Some((from, to)) = stretch {
+            let lost_ns = to.since_ns(from).saturating_mul(workers);
+            self.count += 1;
+            self.lost_ns = self.lost_ns.saturating_add(lost_ns);
+            self.worst.add_case(lost_ns, task, (from, to), stack);
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! Workers without work while tasks are ready to run.
 
-use std::collections::HashSet;
-
-use exectrace_reader::{Event, Kind, State, Timestamp};
+use exectrace_reader::{Event, Timestamp};
 
 use super::scene::Scene;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::{Context, LifeId};
 
 /// A worker takes some time to wake up.
@@ -14,8 +12,6 @@ const LEAST_NS: i64 = 1_000_000;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct IdleWorkers {
-    is_of_rust: bool,
-    idle: HashSet<i64>,
     /// Since when a task waits while a worker is idle.
     open: Option<Open>,
     count: u64,
@@ -35,31 +31,11 @@ struct Open {
 
 impl Rule for IdleWorkers {
     fn event(&mut self, event: &Event, context: &Context<'_>, scene: &Scene) {
-        match event.kind {
-            Kind::WorkerTransition { worker, to, .. } => {
-                if to == State::Idle && scene.is_executor(worker, context) {
-                    self.idle.insert(worker.0);
-                } else {
-                    self.idle.remove(&worker.0);
-                }
-            }
-            Kind::TaskTransition { .. } | Kind::UserLog { .. } => {}
-            _ => return,
-        }
-        // What says that it is a recording may come after its first workers.
-        if !self.is_of_rust && context.description.writer().is_some() {
-            self.is_of_rust = true;
-            self.open = None;
-            self.idle.clear();
-        }
         // One idle worker is enough: it would take one after the other.
-        let waiting = if self.idle.is_empty() {
-            0
-        } else {
-            scene.queued()
-        };
+        let waiting = if scene.has_idle() { scene.queued() } else { 0 };
         if let Some(open) = &mut self.open {
-            let since_ns = event.time.since_ns(open.before);
+            let part = context.window.clip(open.before, event.time);
+            let since_ns = part.map_or(0, |(from, to)| to.since_ns(from));
             open.lost_ns = open
                 .lost_ns
                 .saturating_add(open.waiting.saturating_mul(since_ns));
@@ -78,9 +54,9 @@ impl Rule for IdleWorkers {
         }
     }
 
-    fn losses(&self, context: &Context<'_>, explained_ns: &mut i64) -> Vec<Loss> {
-        let lost_ns = (self.lost_ns - *explained_ns).max(0);
-        *explained_ns = explained_ns.saturating_add(lost_ns);
+    fn losses(&self, context: &Context<'_>, explained: &mut Explained) -> Vec<Loss> {
+        let lost_ns = (self.lost_ns - explained.idle_ns).max(0);
+        explained.queued_ns = explained.queued_ns.saturating_add(lost_ns);
         let evidence = self.worst.evidence(context);
         vec![Loss {
             class: Class::IdleWorker,
@@ -98,11 +74,13 @@ impl IdleWorkers {
         let Some(open) = self.open.take() else {
             return;
         };
-        if now.since_ns(open.since) >= LEAST_NS {
+        let Some(stretch) = context.window.clip(open.since, now) else {
+            return;
+        };
+        if stretch.1.since_ns(stretch.0) >= LEAST_NS {
             self.count += 1;
             self.lost_ns = self.lost_ns.saturating_add(open.lost_ns);
             let life = &context.lives[open.oldest];
-            let stretch = (open.since, now);
             self.worst
                 .add_case(open.lost_ns, life.task, stretch, life.stack);
         }

@@ -7,7 +7,7 @@ use exectrace_reader::StackId;
 use super::place;
 use super::scene::Late;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::{Context, Interval};
 
 /// By the stack that sleeps.
@@ -34,7 +34,7 @@ impl Rule for LateTimers {
         tally.worst.add(lost_ns, interval, interval.begin.stack);
     }
 
-    fn losses(&self, context: &Context<'_>, _: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, _: &mut Explained) -> Vec<Loss> {
         let losses = self.by_stack.iter().map(|(&stack, tally)| Loss {
             class: Class::LateTimer,
             lost_ns: tally.lost_ns,

@@ -7,7 +7,7 @@ use exectrace_reader::{StackId, State, StringId, Tables};
 use super::place::{self, Place};
 use super::scene::Scene;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::{Context, Interval};
 
 /// How tasks wait for locks, in Go's words.
@@ -46,7 +46,7 @@ impl Rule for LockWaits {
             .add(interval.ns(), interval, interval.begin.stack);
     }
 
-    fn losses(&self, context: &Context<'_>, _: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, _: &mut Explained) -> Vec<Loss> {
         // What waits at a place, and the places that let it go on.
         let mut by_place = BTreeMap::<Place, (Tally, BTreeMap<Place, i64>)>::new();
         for (&(waiting, waking), tally) in &self.by_stacks {

@@ -10,7 +10,7 @@ use super::lengths::{self, Lengths};
 use super::place::{self, Place};
 use super::scene::{LONG_RUN_NS, Late, Scene};
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::{Context, Interval, LifeId};
 
 /// A shorter poll is none that is long, and one of this length is always.
@@ -42,13 +42,17 @@ pub(super) struct LongPolls {
 struct Tally {
     life: LifeId,
     lengths: Lengths,
+    /// What others waited meanwhile, and what of that was while a worker was idle.
+    queued: Lengths,
+    idle: Lengths,
     worst: Worst,
     samples: BTreeMap<u64, u64>,
 }
 
 impl Rule for LongPolls {
-    fn event(&mut self, event: &Event, _: &Context<'_>, _: &Scene) {
-        if event.kind == Kind::Sample && event.task != TaskId(0) {
+    fn event(&mut self, event: &Event, context: &Context<'_>, _: &Scene) {
+        let is_in = context.window.contains(event.time);
+        if event.kind == Kind::Sample && event.task != TaskId(0) && is_in {
             let samples = self.samples.entry(event.task.0).or_default();
             if samples.len() < SAMPLES_MAX {
                 samples.push(event.stack);
@@ -75,16 +79,21 @@ impl Rule for LongPolls {
             return;
         }
         // Who waited for a worker meanwhile lost time; and so did the worker, which nobody else could have.
-        let lost_ns = scene.queued_ns_beside(interval.life).max(ns - LEAST_NS);
+        let waited = scene.waited_beside(interval.life);
+        let lost_ns = waited.queued_ns.max(ns - LEAST_NS);
         let life = &context.lives[interval.life];
         let function = life.function(context.tables);
         let tally = self.by_function.entry(function.0).or_insert_with(|| Tally {
             life: interval.life,
             lengths: Lengths::default(),
+            queued: Lengths::default(),
+            idle: Lengths::default(),
             worst: Worst::default(),
             samples: BTreeMap::new(),
         });
         tally.lengths.add(ns, lost_ns);
+        tally.queued.add(ns, waited.queued_ns);
+        tally.idle.add(ns, waited.idle_ns);
         let sampled = samples.iter().flatten().next();
         let stack = sampled.copied().unwrap_or(interval.end.stack);
         let stack = if stack == StackId(0) {
@@ -108,7 +117,7 @@ impl Rule for LongPolls {
         }
     }
 
-    fn losses(&self, context: &Context<'_>, explained_ns: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, explained: &mut Explained) -> Vec<Loss> {
         let long_ns = lengths::long_ns(self.lengths.median_ns(), LEAST_NS, MOST_NS);
         let mut polls = BTreeMap::<u64, u64>::new();
         for ((_, life), count) in context.lives.iter().zip(&self.polls) {
@@ -116,15 +125,16 @@ impl Rule for LongPolls {
         }
         let mut losses = Vec::new();
         for (function, tally) in &self.by_function {
-            let mut cost = tally.lengths.from(long_ns);
             let of_function = polls.get(function).copied().unwrap_or_default();
-            if cost.count * RARE < of_function {
-                cost = tally.lengths.from(MOST_NS);
-            }
+            let is_rare = tally.lengths.from(long_ns).count * RARE < of_function;
+            let from_ns = if is_rare { MOST_NS } else { long_ns };
+            let cost = tally.lengths.from(from_ns);
             if cost.count == 0 {
                 continue;
             }
-            *explained_ns = explained_ns.saturating_add(cost.lost_ns);
+            let (queued, idle) = (tally.queued.from(from_ns), tally.idle.from(from_ns));
+            explained.queued_ns = explained.queued_ns.saturating_add(queued.lost_ns);
+            explained.idle_ns = explained.idle_ns.saturating_add(idle.lost_ns);
             let late_ns = self.late_ns.get(function).copied().unwrap_or_default();
             losses.push(Loss {
                 class: Class::LongPoll,

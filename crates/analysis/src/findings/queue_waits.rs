@@ -8,7 +8,7 @@ use super::lengths::{self, Lengths};
 use super::place;
 use super::scene::Scene;
 use super::worst::Worst;
-use super::{Class, Loss, Rule};
+use super::{Class, Explained, Loss, Rule};
 use crate::{Context, Interval, LifeId};
 
 /// A shorter wait is none that is long, and one of this length is always.
@@ -53,10 +53,10 @@ impl Rule for QueueWaits {
         }
     }
 
-    fn losses(&self, context: &Context<'_>, explained_ns: &mut i64) -> Vec<Loss> {
+    fn losses(&self, context: &Context<'_>, explained: &mut Explained) -> Vec<Loss> {
         let long_ns = lengths::long_ns(self.lengths.median_ns(), LEAST_NS, MOST_NS);
         let cost = self.long.from(long_ns);
-        let lost_ns = (cost.lost_ns - *explained_ns).max(0);
+        let lost_ns = (cost.lost_ns - explained.queued_ns).max(0);
         let runs = self.runs.values();
         let total_ns = runs.fold(0_i64, |sum, (ns, _)| sum.saturating_add(*ns));
         let most = self.runs.values().max_by_key(|(ns, _)| *ns);

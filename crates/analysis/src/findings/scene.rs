@@ -1,6 +1,6 @@
 //! What all rules look at: which tasks a runtime runs, how many wait for a worker, and which timers came late.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use exectrace_reader::{Event, Kind, State, StringId, Tables, Timestamp, WorkerId};
 
@@ -40,8 +40,12 @@ pub(super) struct Scene {
     queued: i64,
     /// How many run on workers of a runtime.
     running: i64,
-    /// The sum of the times that tasks have waited for a worker so far.
+    /// The sum of the times that tasks have waited for a worker so far, in the window.
     queued_ns: i64,
+    /// Workers of runtimes that have nothing to do.
+    idle: HashSet<i64>,
+    /// Of `queued_ns`, what was while one of them had nothing to do.
+    idle_ns: i64,
     /// Tasks in the order in which they began to wait; some of them have left since.
     line: VecDeque<(LifeId, Timestamp)>,
     long_runs: VecDeque<LongRun>,
@@ -60,7 +64,15 @@ struct Task {
     /// It runs on a worker of a runtime.
     is_running: bool,
     /// How much had been waited when its run began.
-    queued_ns_before: i64,
+    before: Waited,
+}
+
+/// How long tasks have waited for a worker, all together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waited {
+    pub(super) queued_ns: i64,
+    /// Of that, what was while a worker was idle.
+    pub(super) idle_ns: i64,
 }
 
 /// A task that held a worker of a runtime.
@@ -106,6 +118,7 @@ impl Scene {
             self.line.clear();
             self.is_thread_by_stack.clear();
             self.tasks.clear();
+            self.idle.clear();
         }
     }
 
@@ -118,20 +131,30 @@ impl Scene {
         }
     }
 
-    /// Brings the sums up to now.
+    /// Brings the sums up to now, as far as that is in the window.
     pub(super) fn advance(&mut self, context: &Context<'_>) {
-        let to = context.window.to();
-        let now = to.map_or(context.end, |to| to.min(context.end));
+        let now = context.end;
         let before = self.now.replace(now).unwrap_or(now);
-        let since_ns = now.since_ns(before).max(0);
-        let queued_ns = self.queued.saturating_mul(since_ns);
-        self.queued_ns = self.queued_ns.saturating_add(queued_ns);
+        if let Some((from, to)) = context.window.clip(before, now) {
+            let queued_ns = self.queued.saturating_mul(to.since_ns(from));
+            self.queued_ns = self.queued_ns.saturating_add(queued_ns);
+            if self.has_idle() {
+                self.idle_ns = self.idle_ns.saturating_add(queued_ns);
+            }
+        }
     }
 
     /// Takes the next event.
     pub(super) fn event(&mut self, event: &Event, context: &Context<'_>) {
         self.advance(context);
         self.learn(context);
+        if let Kind::WorkerTransition { worker, to, .. } = event.kind {
+            if to == State::Idle && self.is_executor(worker, context) {
+                self.idle.insert(worker.0);
+            } else {
+                self.idle.remove(&worker.0);
+            }
+        }
         let (Some(life), Kind::TaskTransition { to, .. }) = (context.life, event.kind) else {
             return;
         };
@@ -168,7 +191,10 @@ impl Scene {
             }
             State::Running if !task.is_running => {
                 task.is_thread = !is_executor;
-                task.queued_ns_before = self.queued_ns;
+                task.before = Waited {
+                    queued_ns: self.queued_ns,
+                    idle_ns: self.idle_ns,
+                };
                 self.is_thread_by_stack.insert(stack.0, task.is_thread);
                 if !task.is_thread {
                     task.is_running = true;
@@ -259,10 +285,20 @@ impl Scene {
         task.is_some_and(|task| task.is_thread)
     }
 
+    /// Whether a worker of a runtime has nothing to do.
+    pub(super) fn has_idle(&self) -> bool {
+        !self.idle.is_empty()
+    }
+
     /// How long tasks have waited for a worker since a task's run began, shared among those that run.
-    pub(super) fn queued_ns_beside(&self, life: LifeId) -> i64 {
-        let task = self.tasks.get(life.0 as usize);
-        let before = task.map_or(self.queued_ns, |task| task.queued_ns_before);
-        (self.queued_ns - before) / self.running.max(1)
+    pub(super) fn waited_beside(&self, life: LifeId) -> Waited {
+        let Some(task) = self.tasks.get(life.0 as usize) else {
+            return Waited::default();
+        };
+        let running = self.running.max(1);
+        Waited {
+            queued_ns: (self.queued_ns - task.before.queued_ns) / running,
+            idle_ns: (self.idle_ns - task.before.idle_ns) / running,
+        }
     }
 }
