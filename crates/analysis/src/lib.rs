@@ -55,6 +55,7 @@
 //! | `named_frame` | [`NamedFrame`]: a frame of a stack, with names |
 //! | `findings` | [`Findings`]: what cost the tasks of a program time, the worst first |
 //! | `load`, `requests` | [`Load`]: how busy a program was over time; [`Requests`]: how long what it did for its users took |
+//! | `shortage` | [`Shortage`]: what a program is short of |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
@@ -85,6 +86,7 @@ mod profile_type;
 mod requests;
 mod selection;
 mod selector;
+mod shortage;
 mod task_life;
 mod task_record;
 mod task_times;
@@ -126,6 +128,7 @@ pub use profile_report::{ProfileFunction, ProfileReport, ProfileStack, ProfileSu
 pub use profile_type::ProfileType;
 pub use requests::{REQUEST_BUCKETS, Request, RequestGroup, RequestId, Requests, RequestsReport};
 pub use selection::{Selection, UserTaskChoice};
+pub use shortage::Shortage;
 pub use task_life::{LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
 pub use threads::Threads;

@@ -125,6 +125,29 @@ impl Analysis for Load {
     }
 }
 
+impl LoadReport {
+    /// The share of the workers' time in which they ran tasks, in a trace or window of that length.
+    #[must_use]
+    pub fn busy(&self, span_ns: i64) -> f64 {
+        share(self.sums.running_ns, span_ns as f64 * self.workers as f64)
+    }
+
+    /// How many tasks waited for a worker on average.
+    #[must_use]
+    pub fn queued(&self, span_ns: i64) -> f64 {
+        share(self.sums.runnable_ns, span_ns as f64)
+    }
+}
+
+/// A part of a whole; nothing of nothing is nothing.
+fn share(part_ns: i64, whole_ns: f64) -> f64 {
+    if whole_ns > 0.0 {
+        part_ns as f64 / whole_ns
+    } else {
+        0.0
+    }
+}
+
 /// Where what is looked at begins.
 fn start(context: &Context<'_>) -> Timestamp {
     let from = context.window.from();

@@ -91,6 +91,20 @@ impl ProfileFunction {
     }
 }
 
+impl ProfileStack {
+    /// What tasks waited for there, in a word or the trace's: `runnable` for a worker, `syscall` for a system call, `not told` where
+    /// nothing is.
+    #[must_use]
+    pub fn waits_for(&self) -> &str {
+        match (self.state, self.reason.as_str()) {
+            (State::Runnable, _) => "runnable",
+            (State::Syscall, _) => "syscall",
+            (_, "") => "not told",
+            (_, reason) => reason,
+        }
+    }
+}
+
 impl ProfileReport {
     /// The frames of one of its stacks, innermost first.
     pub fn frames_of(&self, stack: &ProfileStack) -> impl DoubleEndedIterator<Item = &NamedFrame> {

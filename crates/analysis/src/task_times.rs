@@ -4,6 +4,7 @@
 //! task's creation; of one that was there before the trace, with the trace. It ends with the task, or with the trace. Of a
 //! window only what is in it counts.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use exectrace_reader::{State, StringId, TaskId, Timestamp};
@@ -153,6 +154,17 @@ impl StateTimes {
     fn sort(&mut self) {
         self.blocked
             .sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.reason.cmp(&b.reason)));
+    }
+}
+
+impl TaskTimesReport {
+    /// The tasks that run a function, those that live longest first.
+    #[must_use]
+    pub fn tasks_of(&self, function: &str) -> Vec<&TaskTime> {
+        let tasks = self.tasks.iter();
+        let mut tasks: Vec<_> = tasks.filter(|task| task.function == function).collect();
+        tasks.sort_by_key(|task| Reverse(task.times.life_ns()));
+        tasks
     }
 }
 

@@ -1,14 +1,14 @@
 //! `exectrace blockers`: which code made others wait.
 
-mod json;
 mod text;
 
 use std::path::PathBuf;
 
 use exectrace_analysis::{Blockers, BlockersReport};
+use exectrace_json::BlockersLine;
 
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 use crate::selection::SelectionArguments;
@@ -45,14 +45,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         &asked,
         || Blockers::of(arguments.selection.selection()),
         |output, input, reading, _| {
-            let found = Found {
-                file: &input.name,
-                reading,
-            };
             if arguments.reading.json {
-                json::print(output, &found, arguments)?;
+                let about = input.about(reading.first);
+                let line = BlockersLine::of(&reading.report, &about, arguments.most);
+                json::print(output, &line)?;
             } else {
-                text::print(output, &found, arguments)?;
+                let file = &input.name;
+                text::print(output, &Found { file, reading }, arguments)?;
             }
             Ok(())
         },

@@ -1,16 +1,15 @@
 //! `exectrace findings`: what cost the tasks of a program time, the worst first.
 
-mod class;
-mod json;
 mod text;
 
 use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport};
+use exectrace_json::FindingsLine;
 
-pub(crate) use self::json::{FindingLine, Line};
 pub(crate) use self::text::{line, print_list};
 use crate::error::CommandError;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -31,8 +30,6 @@ pub(crate) struct Arguments {
 /// What was found in a trace.
 struct Found<'a> {
     file: &'a str,
-    /// The files as arguments of a command.
-    arguments: &'a str,
     reading: Reading<FindingsReport>,
 }
 
@@ -40,15 +37,13 @@ struct Found<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(&asked, Findings::default, |output, input, reading, _| {
-        let found = Found {
-            file: &input.name,
-            arguments: &input.arguments,
-            reading,
-        };
         if arguments.reading.json {
-            json::print(output, &found, arguments)?;
+            let about = input.about(reading.first);
+            let line = FindingsLine::of(&reading.report, &about, arguments.most);
+            json::print(output, &line)?;
         } else {
-            text::print(output, &found, arguments)?;
+            let file = &input.name;
+            text::print(output, &Found { file, reading }, arguments)?;
         }
         Ok(())
     })

@@ -1,14 +1,14 @@
 //! `exectrace gc`: what the garbage collector did, what it left of the workers, and the heap over time.
 
-mod json;
 mod text;
 
 use std::path::PathBuf;
 
 use exectrace_analysis::{Gc, GcReport, MutatorUtilization, MutatorUtilizationReport};
+use exectrace_json::GcLine;
 
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -41,15 +41,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         &asked,
         || (Gc::new(most), MutatorUtilization::default()),
         |output, input, reading, _| {
-            let found = Found {
-                file: &input.name,
-                most,
-                reading,
-            };
             if arguments.reading.json {
-                json::print(output, &found)?;
+                let (gc, utilization) = &reading.report;
+                let about = input.about(reading.first);
+                json::print(output, &GcLine::of(gc, utilization, &about, most))?;
             } else {
-                text::print(output, &found)?;
+                let file = &input.name;
+                text::print(
+                    output,
+                    &Found {
+                        file,
+                        most,
+                        reading,
+                    },
+                )?;
             }
             Ok(())
         },

@@ -1,16 +1,15 @@
 //! `exectrace info`: what is in a trace, and whether it is whole.
 
 mod examination;
-mod json;
 mod text;
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use self::examination::Examination;
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::InputArguments;
+use crate::json;
 use crate::outcome::{self, Outcome};
 
 /// Arguments of `exectrace info`.
@@ -35,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     for (index, input) in inputs.traces().into_iter().enumerate() {
         let examination = Examination::of(input, arguments.input.mode());
         if arguments.json {
-            json::print(&mut output, &examination)?;
+            json::print(&mut output, &examination.line())?;
         } else {
             if index > 0 {
                 writeln!(output)?;

@@ -4,7 +4,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread::{self, Scope};
 
-use exectrace_reader::{Error, Mode, Packing, PackingFault, Reader, Source, Trace, UnpackLimit};
+use exectrace_json::About;
+use exectrace_reader::{
+    Error, Mode, Packing, PackingFault, Reader, Source, Timestamp, Trace, UnpackLimit,
+};
 
 use crate::error::CommandError;
 use crate::outcome::Outcome;
@@ -115,6 +118,15 @@ impl Input<'_> {
     /// The trace, unpacked.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.trace.bytes()
+    }
+
+    /// What objects about it say of it; its first event was at `first`.
+    pub(crate) fn about(&self, first: Timestamp) -> About<'_> {
+        About {
+            file: &self.name,
+            arguments: &self.arguments,
+            first,
+        }
     }
 
     /// A reader of the trace, with a thread of the scope that reads ahead, where there is a processor for it.

@@ -1,15 +1,14 @@
 //! `exectrace latency`: how long user tasks and regions took, by name; and those of one name, the longest with their parts.
 
-mod json;
 mod text;
 
 use std::path::PathBuf;
 
 use exectrace_analysis::{Latency, LatencyReport};
-
-pub(crate) use self::json::Line;
+use exectrace_json::LatencyLine;
 
 use crate::error::CommandError;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -73,14 +72,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let asked = arguments.reading.asked(files);
     let analysis = || Latency::new(latency.name.clone(), latency.most);
     reading::print_each(&asked, analysis, |output, input, reading, _| {
-        let found = Found {
-            file: &input.name,
-            asked: &latency,
-            reading,
-        };
         if arguments.reading.json {
-            json::print(output, &found)?;
+            let (report, most) = (&reading.report, latency.most);
+            let about = input.about(reading.first);
+            let line = match &latency.name {
+                None => LatencyLine::of_names(report, &about, most),
+                Some(name) => LatencyLine::of_name(report, name, &about, most),
+            };
+            json::print(output, &line)?;
         } else {
+            let found = Found {
+                file: &input.name,
+                asked: &latency,
+                reading,
+            };
             text::print(output, &found)?;
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! `exectrace profile`: where time was spent, by stack, as a table, for flame graphs and for pprof.
 
 mod folded;
-mod json;
 mod pprof;
 mod text;
 
@@ -11,16 +10,15 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use exectrace_analysis::{Profile, ProfileReport, ProfileStack, ProfileType};
-use exectrace_reader::State;
+use exectrace_analysis::{Profile, ProfileReport, ProfileType};
+use exectrace_json::ProfileLine;
 
 use crate::error::CommandError;
 use crate::input::Input;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 use crate::selection::SelectionArguments;
-
-pub(crate) use self::json::Line;
 
 /// Arguments of `exectrace profile`.
 #[derive(clap::Args)]
@@ -91,16 +89,6 @@ struct Found<'a> {
 /// Stands for a stack that is not told.
 const NO_STACK: &str = "[no stack]";
 
-/// What tasks wait for at a stack.
-fn waits_for(stack: &ProfileStack) -> &str {
-    match (stack.state, stack.reason.as_str()) {
-        (State::Runnable, _) => "runnable",
-        (State::Syscall, _) => "syscall",
-        (_, "") => "not told",
-        (_, reason) => reason,
-    }
-}
-
 /// Prints the profile of each trace, or writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let inputs = arguments.reading.input.open_all(&arguments.files)?;
@@ -141,23 +129,22 @@ fn print(
     reading: Reading<ProfileReport>,
     arguments: &Arguments,
 ) -> Result<(), CommandError> {
-    let found = Found {
-        file: &input.name,
-        reading,
-    };
     if let Some(path) = &arguments.pprof {
         let to_file = |error| CommandError::OutputFile {
             path: path.clone(),
             error,
         };
         let file = File::create(path).map_err(to_file)?;
-        pprof::write(file, &found.reading.report).map_err(to_file)?;
+        pprof::write(file, &reading.report).map_err(to_file)?;
     } else if arguments.folded {
-        folded::print(output, &found.reading.report)?;
+        folded::print(output, &reading.report)?;
     } else if arguments.reading.json {
-        json::print(output, &found, arguments)?;
+        let about = input.about(reading.first);
+        let line = ProfileLine::of(&reading.report, &about, arguments.most);
+        json::print(output, &line)?;
     } else {
-        text::print(output, &found, arguments)?;
+        let file = &input.name;
+        text::print(output, &Found { file, reading }, arguments)?;
     }
     Ok(())
 }

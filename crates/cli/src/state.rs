@@ -1,26 +1,14 @@
-//! States of tasks in words.
+//! States of tasks, as tables show them.
 
+use exectrace_json::state_word;
 use exectrace_reader::State;
 
-/// All words.
-pub(crate) const WORDS: [&str; 5] = ["running", "runnable", "blocked", "syscall", "unknown"];
-
-/// The word for a state.
-pub(crate) fn word(state: State) -> &'static str {
-    let [running, runnable, blocked, syscall, unknown] = WORDS;
-    match state {
-        State::Running => running,
-        State::Runnable => runnable,
-        State::Waiting | State::Idle => blocked,
-        State::Syscall => syscall,
-        State::Undetermined | State::NotExist => unknown,
-    }
-}
+use crate::shown;
 
 /// A state with its reason, if it has one.
 pub(crate) fn with_reason(state: State, reason: &str) -> String {
     match reason {
-        "" => word(state).to_owned(),
-        reason => format!("{} ({})", word(state), crate::shown::name(reason)),
+        "" => state_word(state).to_owned(),
+        reason => format!("{} ({})", state_word(state), shown::name(reason)),
     }
 }

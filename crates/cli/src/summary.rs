@@ -1,16 +1,15 @@
 //! `exectrace summary`: whether a trace is whole, what the program is short of, how busy it was, how long requests took, and what
 //! cost them time.
 
-mod json;
-mod shortage;
 mod text;
 
 use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport, Load, LoadReport, Requests, RequestsReport};
+use exectrace_json::SummaryLine;
 
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -31,11 +30,8 @@ pub(crate) struct Arguments {
 /// What was found in a trace.
 struct Found<'a> {
     file: &'a str,
-    /// The files as arguments of a command.
-    arguments: &'a str,
     /// Whether the trace is whole, in words.
-    trust: String,
-    is_whole: bool,
+    trust: &'a str,
     reading: Reading<(LoadReport, RequestsReport, FindingsReport)>,
 }
 
@@ -46,19 +42,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         &asked,
         || (Load::default(), Requests::default(), Findings::default()),
         |output, input, reading, ended| {
-            let found = {
-                let trust = ended.trust(input);
-                Found {
-                    file: &input.name,
-                    arguments: &input.arguments,
-                    is_whole: trust.is_none(),
-                    trust: trust.unwrap_or_else(|| String::from("whole")),
-                    reading,
-                }
-            };
+            let distrust = ended.trust(input);
+            let (distrust, most) = (distrust.as_deref(), arguments.most);
             if arguments.reading.json {
-                json::print(output, &found, arguments)?;
+                let about = input.about(reading.first);
+                let line = SummaryLine::of(&reading.report, distrust, &about, most);
+                json::print(output, &line)?;
             } else {
+                let found = Found {
+                    file: &input.name,
+                    trust: distrust.unwrap_or("whole"),
+                    reading,
+                };
                 text::print(output, &found, arguments)?;
             }
             Ok(())

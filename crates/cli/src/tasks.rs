@@ -1,19 +1,18 @@
 //! `exectrace tasks`: how long tasks ran, waited for a worker, and were blocked by what; by the function that they run.
 
-mod json;
 mod life;
-mod life_line;
 mod text;
 
-use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use exectrace_analysis::{Filter, Id, RecordKind, TaskTime, TaskTimes, TaskTimesReport};
+use exectrace_analysis::{Filter, Id, RecordKind, TaskTimes, TaskTimesReport};
+use exectrace_json::TasksLine;
 use exectrace_reader::TaskId;
 
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::filter;
+use crate::input::Input;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -44,16 +43,6 @@ struct Found<'a> {
     reading: Reading<TaskTimesReport>,
 }
 
-impl Found<'_> {
-    /// The tasks that run a function, those that live longest first.
-    fn tasks_of(&self, function: &str) -> Vec<&TaskTime> {
-        let tasks = self.reading.report.tasks.iter();
-        let mut tasks: Vec<_> = tasks.filter(|task| task.function == function).collect();
-        tasks.sort_by_key(|task| Reverse(task.times.life_ns()));
-        tasks
-    }
-}
-
 impl Arguments {
     /// The task that is asked for, and the files behind it. A lone argument is always a file.
     fn task(&self) -> Option<(TaskId, &[PathBuf])> {
@@ -78,16 +67,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         &asked,
         || TaskTimes::of(arguments.filter.clone().unwrap_or_default()),
         |output, input, reading, _| {
-            let found = Found {
-                file: &input.name,
-                reading,
-            };
             if arguments.reading.json {
-                json::print(output, &found, arguments)?;
+                json::print(output, &line(input, &reading, arguments))?;
             } else {
-                text::print(output, &found, arguments)?;
+                let file = &input.name;
+                text::print(output, &Found { file, reading }, arguments)?;
             }
             Ok(())
         },
     )
+}
+
+fn line<'a>(
+    input: &'a Input<'_>,
+    reading: &'a Reading<TaskTimesReport>,
+    arguments: &Arguments,
+) -> TasksLine<'a> {
+    let (about, report) = (input.about(reading.first), &reading.report);
+    match &arguments.group {
+        None => TasksLine::of_groups(report, &about, arguments.most),
+        Some(function) => TasksLine::of_tasks(report, function, &about, arguments.most),
+    }
 }

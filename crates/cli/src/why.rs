@@ -1,17 +1,17 @@
 //! `exectrace why`: why a task, or a user task, took so long.
 
-mod json;
 mod text;
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-use exectrace_analysis::{Id, NoId, SubjectSearch, Why, WhyReport};
+use exectrace_analysis::{Id, NoId, Subject, SubjectSearch, Why, WhyReport};
+use exectrace_json::WhyLine;
 use exectrace_reader::Timestamp;
 
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::input::Input;
+use crate::json;
 use crate::moment::{Axis, Moment};
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
@@ -70,7 +70,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         let (reading, ended) = reading::read_in(input, &arguments.reading.input, prepare);
         if let Some(found) = reading.and_then(|reading| explain(input, arguments, reading)) {
             if arguments.reading.json {
-                json::print(&mut output, &found, arguments)?;
+                let about = input.about(found.first);
+                let line = WhyLine::of(&found.report, &about, arguments.most);
+                json::print(&mut output, &line)?;
             } else {
                 if is_found {
                     writeln!(output)?;
@@ -93,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
 fn explain<'a>(
     input: &'a Input<'_>,
     arguments: &Arguments,
-    reading: Reading<Option<exectrace_analysis::Subject>>,
+    reading: Reading<Option<Subject>>,
 ) -> Option<Found<'a>> {
     let subject = reading.report?;
     let window = subject.window();

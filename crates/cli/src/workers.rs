@@ -1,14 +1,14 @@
 //! `exectrace workers`: how workers and threads were used over time.
 
-mod json;
 mod text;
 
 use std::path::PathBuf;
 
 use exectrace_analysis::{Workers, WorkersReport};
+use exectrace_json::WorkersLine;
 
-pub(crate) use self::json::Line;
 use crate::error::CommandError;
+use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -38,15 +38,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let most = arguments.most;
     let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(&asked, Workers::default, |output, input, reading, _| {
-        let found = Found {
-            file: &input.name,
-            most,
-            reading,
-        };
         if arguments.reading.json {
-            json::print(output, &found)?;
+            let about = input.about(reading.first);
+            json::print(output, &WorkersLine::of(&reading.report, &about, most))?;
         } else {
-            text::print(output, &found)?;
+            let file = &input.name;
+            text::print(
+                output,
+                &Found {
+                    file,
+                    most,
+                    reading,
+                },
+            )?;
         }
         Ok(())
     })

@@ -65,14 +65,21 @@ const BORDERS: &[Border] = &[
         outside: Outside::Only(&[]),
     },
     Border {
+        package: "exectrace-json",
+        ours: &["exectrace-analysis", "exectrace-format", "exectrace-reader"],
+        // JSON, its schemas, and instants of wall clocks.
+        outside: Outside::Only(&["jiff", "schemars", "serde", "serde_json"]),
+    },
+    Border {
         package: "exectrace-viewer",
-        ours: &["exectrace-analysis", "exectrace-reader"],
+        ours: &["exectrace-analysis", "exectrace-json", "exectrace-reader"],
         outside: Outside::Only(&["serde", "serde_json"]),
     },
     Border {
         package: "exectrace-cli",
         ours: &[
             "exectrace-viewer",
+            "exectrace-json",
             "exectrace-analysis",
             "exectrace-reader",
             "exectrace-format",
@@ -216,6 +223,8 @@ mod tests {
         check("exectrace-std", ours("exectrace-format"), 1);
         check("exectrace-cli", ours("exectrace-tokio"), 0);
         check("exectrace-analysis", ours("exectrace-format"), 1);
+        check("exectrace-analysis", ours("exectrace-json"), 1);
+        check("exectrace-json", ours("exectrace-viewer"), 1);
     }
 
     #[test]
@@ -225,6 +234,8 @@ mod tests {
         check("exectrace-tokio", outside("tokio"), 0);
         check("exectrace-std", outside("tokio"), 1);
         check("exectrace-reader", outside("serde"), 1);
+        check("exectrace-analysis", outside("serde_json"), 1);
+        check("exectrace-json", outside("schemars"), 0);
         check("exectrace-cli", outside("anything"), 0);
     }
 

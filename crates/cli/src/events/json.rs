@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use exectrace_format::{Format, StackId, Version};
+use exectrace_json::FrameLine;
 use exectrace_reader::Merged;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -10,7 +11,6 @@ use serde::{Serialize, Serializer};
 use super::fields::{self, Fields};
 use super::line::{Head, TraceHead};
 use super::{Lines, Printed};
-use crate::frame_line::FrameLine;
 use crate::input::Input;
 
 /// Prints a head, and then a line an event.

@@ -1,11 +1,10 @@
 //! What a line of `exectrace events --json` is: a head, or an event.
 
 use exectrace_format::role::State;
+use exectrace_json::FrameLine;
 use exectrace_reader::Kind;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-
-use crate::frame_line::FrameLine;
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.events";

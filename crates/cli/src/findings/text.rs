@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use exectrace_analysis::{Evidence, Finding, FindingsReport, Place};
+use exectrace_json::ClassWords;
 use exectrace_reader::Timestamp;
 
-use super::class;
 use super::{Arguments, Found};
 use crate::shown::{duration, name, told};
 use crate::{table, units};
@@ -45,7 +45,7 @@ pub(crate) fn print_list(
 
 /// What kind of finding it is, and what it cost.
 fn headline(finding: &Finding) -> String {
-    let (severity, title) = (finding.severity.name(), class::words(finding.class).title);
+    let (severity, title) = (finding.severity.name(), ClassWords::of(finding.class).title);
     let (lost, times) = (
         duration(finding.lost_ns),
         units::count(finding.count, "time"),
@@ -68,7 +68,7 @@ fn print_finding(
     finding: &Finding,
     first: Timestamp,
 ) -> io::Result<()> {
-    let words = class::words(finding.class);
+    let words = ClassWords::of(finding.class);
     writeln!(output, "{number:>2} {}", headline(finding))?;
     match &finding.place {
         Some(place) => writeln!(output, "   {} {}", self::place(place), words.meaning)?,

@@ -1,5 +1,6 @@
 //! A trace with all that is known of it.
 
+use exectrace_json::{Examined, InfoLine};
 use exectrace_reader::{Mode, Survey, Verdict};
 
 use crate::advice;
@@ -59,6 +60,19 @@ impl<'a> Examination<'a> {
                 .lacks_end
                 .then(|| format!("lost is {}", advice::NOT_STOPPED)),
         }
+    }
+
+    /// The same for programs.
+    pub(super) fn line(&self) -> InfoLine<'_> {
+        InfoLine::of(Examined {
+            file: &self.input.name,
+            survey: &self.survey,
+            mode: self.mode,
+            size_bytes: self.input.bytes().len(),
+            packing: self.input.packing,
+            verdict: self.verdict,
+            reason: self.reason(),
+        })
     }
 
     pub(super) fn outcome(&self) -> Outcome {

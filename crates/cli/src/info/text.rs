@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use exectrace_format::{Format, Version};
+use exectrace_json::instant;
 use exectrace_reader::{Description, Mode, Survey, WireCount, WireCounts};
-use jiff::Timestamp;
 
 use super::examination::Examination;
 use crate::advice;
@@ -209,10 +209,4 @@ fn print_records(output: &mut impl Write, counts: &WireCounts) -> io::Result<()>
         )?;
     }
     Ok(())
-}
-
-/// An instant as RFC 3339 has it, in UTC; `None` outside of the years that it can write.
-pub(super) fn instant(time: SystemTime) -> Option<String> {
-    let timestamp = Timestamp::try_from(time).ok()?;
-    Some(timestamp.to_string())
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use exectrace_analysis::{ProfileReport, ProfileType};
 
-use super::{NO_STACK, waits_for};
+use super::NO_STACK;
 use crate::shown;
 
 /// Prints all stacks, the longest first.
@@ -19,7 +19,7 @@ pub(super) fn print(output: &mut impl Write, report: &ProfileReport) -> io::Resu
             frames.push(String::from(NO_STACK));
         }
         if report.profile_type == ProfileType::OffCpu {
-            frames.push(format!("[{}]", folded(waits_for(stack))));
+            frames.push(format!("[{}]", folded(stack.waits_for())));
         }
         let value = match report.profile_type {
             ProfileType::Cpu => i64::try_from(stack.sums.count).unwrap_or(i64::MAX),

@@ -14,7 +14,7 @@ use flate2::write::GzEncoder;
 use prost::Message as _;
 
 use self::message::{Function, Label, Line, Location, Profile, Sample, ValueType};
-use super::{NO_STACK, waits_for};
+use super::NO_STACK;
 
 /// Writes a profile.
 pub(super) fn write(sink: impl Write, report: &ProfileReport) -> io::Result<()> {
@@ -56,7 +56,7 @@ fn profile(report: &ProfileReport) -> Profile {
     for stack in &report.stacks {
         let label = (!is_cpu).then(|| Label {
             key,
-            text: builder.string(waits_for(stack)),
+            text: builder.string(stack.waits_for()),
         });
         let locations = stack.frames.iter().map(|&place| u64::from(place) + 1);
         builder.profile.sample.push(Sample {

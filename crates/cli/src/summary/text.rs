@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use exectrace_analysis::{LoadBucket, LoadReport, REQUEST_BUCKETS, RequestId, RequestsReport};
+use exectrace_analysis::{
+    LoadBucket, LoadReport, REQUEST_BUCKETS, RequestId, RequestsReport, Shortage,
+};
 
-use super::shortage::{self, Shortage};
 use super::{Arguments, Found};
 use crate::findings;
 use crate::shown::{duration, told};
@@ -23,11 +24,26 @@ pub(super) fn print(
     let span = duration(findings.span_ns);
     writeln!(output, "{}: {}, {span}", found.file, found.trust)?;
     let shortage = Shortage::of(load, findings);
-    writeln!(output, "The program is {}.", shortage.sentence())?;
+    writeln!(output, "The program is {}.", sentence(shortage))?;
     strips(output, load, findings.span_ns, found.reading.is_of_go)?;
     print_requests(output, requests, found, arguments)?;
     writeln!(output)?;
     findings::print_list(output, findings, arguments.most, found.reading.first)
+}
+
+/// What a program is short of, in a sentence.
+fn sentence(shortage: Shortage) -> &'static str {
+    match shortage {
+        Shortage::Cpu => "short of CPU: its workers are busy, and tasks wait for them",
+        Shortage::Workers => {
+            "short of free workers: some are held by tasks that do not let go of them, or idle where there is no work"
+        }
+        Shortage::Locks => "held up by locks: tasks wait for each other to let them go",
+        Shortage::Memory => {
+            "held up by its memory: the collector or the allocator takes the time of tasks"
+        }
+        _ => "short of nothing in itself: its tasks wait for what is outside, or for each other",
+    }
 }
 
 /// How busy the program was: a line a kind of load, with its course.
@@ -40,9 +56,10 @@ fn strips(
     let span = span_ns as f64;
     let tasks = if is_of_go { "goroutines" } else { "tasks" };
     let workers = load.workers.max(1) as f64;
-    let busy = shortage::busy(load, span_ns) * 100.0;
+    let busy = load.busy(span_ns) * 100.0;
     let of_workers = units::count(load.workers, if is_of_go { "proc" } else { "worker" });
-    let mean = |ns: i64| shortage::share(ns, span);
+    // Nothing of nothing is nothing.
+    let mean = |ns: i64| if span_ns > 0 { ns as f64 / span } else { 0.0 };
     let strip = |of: fn(&LoadBucket) -> i64, least: f64| {
         let bucket_ns = load.bucket_ns as f64;
         let values = load
@@ -56,7 +73,7 @@ fn strips(
         writeln!(output, "  busy      {course}  {busy:.0} % of {of_workers}")?;
     }
     let course = strip(|bucket| bucket.runnable_ns, 1.0);
-    let queued = mean(load.sums.runnable_ns);
+    let queued = load.queued(span_ns);
     writeln!(
         output,
         "  queue     {course}  {queued:.1} {tasks} on average"

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 
 use comfy_table::Table;
 use exectrace_analysis::{Id, LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
+use exectrace_json::TasksLine;
 use exectrace_reader::{TaskId, Timestamp};
 
-use super::{Arguments, json};
+use super::Arguments;
 use crate::error::CommandError;
 use crate::outcome::Outcome;
 use crate::reading::{self, Reading};
-use crate::{shown, state, table};
+use crate::{json, shown, state, table};
 
 /// What was found in a trace.
-pub(super) struct FoundLife<'a> {
-    pub(super) file: &'a str,
-    pub(super) task: TaskId,
-    pub(super) reading: Reading<TaskLifeReport>,
+struct FoundLife<'a> {
+    file: &'a str,
+    task: TaskId,
+    reading: Reading<TaskLifeReport>,
 }
 
 /// Prints the life of a task, in each trace that has it.
@@ -39,18 +40,20 @@ pub(super) fn run(
             life,
         );
         if let Some(reading) = reading.filter(|reading| !reading.report.lives.is_empty()) {
-            let file = &input.name;
-            let found = FoundLife {
-                file,
-                task,
-                reading,
-            };
             if arguments.reading.json {
-                json::print_life(&mut output, &found, arguments.most)?;
+                let about = input.about(reading.first);
+                let line = TasksLine::of_life(&reading.report, task, &about, arguments.most);
+                json::print(&mut output, &line)?;
             } else {
                 if is_found {
                     writeln!(output)?;
                 }
+                let file = &input.name;
+                let found = FoundLife {
+                    file,
+                    task,
+                    reading,
+                };
                 print(&mut output, &found, arguments.most)?;
             }
             is_found = true;

@@ -31,7 +31,7 @@ pub(super) fn print(
             (table, groups.len().saturating_sub(most))
         }
         Some(function) => {
-            let tasks = found.tasks_of(function);
+            let tasks = found.reading.report.tasks_of(function);
             let table = table_of_tasks(tasks.iter().take(most), found.reading.first);
             (table, tasks.len().saturating_sub(most))
         }

@@ -1,15 +1,15 @@
 //! What `exectrace tasks --json` prints; `docs/command.md` tells of each key.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-
-use exectrace_analysis::{Distribution, GroupTimes, StateTimes, TaskTime};
+use exectrace_analysis::{
+    Distribution, GroupTimes, Id, StateTimes, TaskLifeReport, TaskTime, TaskTimesReport,
+};
+use exectrace_reader::TaskId;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::life::FoundLife;
-use super::life_line::LifeLine;
-use super::{Arguments, Found};
+use crate::About;
+use crate::life_line::LifeLine;
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.tasks";
@@ -19,7 +19,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct TasksLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -121,67 +121,68 @@ struct TaskLine<'a> {
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
 }
 
-/// Prints a line.
-pub(super) fn print(
-    output: &mut impl Write,
-    found: &Found<'_>,
-    arguments: &Arguments,
-) -> io::Result<()> {
-    let most = arguments.most;
-    let report = &found.reading.report;
-    let (groups, tasks, total) = match &arguments.group {
-        None => {
-            let groups = report.groups.iter().take(most).map(GroupLine::of);
-            (Some(groups.collect()), None, report.groups.len())
+impl<'a> TasksLine<'a> {
+    /// The groups of a report, so many at most.
+    #[must_use]
+    pub fn of_groups(report: &'a TaskTimesReport, about: &About<'a>, most: usize) -> Self {
+        let (groups, total) = (report.groups.iter().take(most), report.groups.len());
+        Self {
+            groups: Some(groups.map(GroupLine::of).collect()),
+            ..Self::empty(about, report.tasks.len(), total, most)
         }
-        Some(function) => {
-            let tasks = found.tasks_of(function);
-            let lines = tasks.iter().take(most).map(|task| TaskLine::of(task));
-            (None, Some(lines.collect()), tasks.len())
-        }
-    };
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        tasks_total: report.tasks.len(),
-        groups,
-        tasks,
-        id: None,
-        lives: None,
-        truncated: total > most,
-        total,
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
-}
-
-/// Prints a line about one task.
-pub(super) fn print_life(
-    output: &mut impl Write,
-    found: &FoundLife<'_>,
-    most: usize,
-) -> io::Result<()> {
-    let report = &found.reading.report;
-    let (mut lives, mut total) = (Vec::new(), 0);
-    for lifetime in &report.lives {
-        lives.push(LifeLine::of(lifetime, report, most.saturating_sub(total)));
-        total += lifetime.intervals.len();
     }
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        tasks_total: lives.len(),
-        groups: None,
-        tasks: None,
-        id: Some(format!("task:{}", found.task.0)),
-        lives: Some(lives),
-        truncated: total > most,
-        total,
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+
+    /// The tasks of a report that run a function, so many at most.
+    #[must_use]
+    pub fn of_tasks(
+        report: &'a TaskTimesReport,
+        function: &str,
+        about: &About<'a>,
+        most: usize,
+    ) -> Self {
+        let tasks = report.tasks_of(function);
+        let lines = tasks.iter().take(most).map(|task| TaskLine::of(task));
+        Self {
+            tasks: Some(lines.collect()),
+            ..Self::empty(about, report.tasks.len(), tasks.len(), most)
+        }
+    }
+
+    /// All that one task did, with so many states at most.
+    #[must_use]
+    pub fn of_life(
+        report: &'a TaskLifeReport,
+        task: TaskId,
+        about: &About<'a>,
+        most: usize,
+    ) -> Self {
+        let (mut lives, mut total) = (Vec::new(), 0);
+        for lifetime in &report.lives {
+            lives.push(LifeLine::of(lifetime, report, most.saturating_sub(total)));
+            total += lifetime.intervals.len();
+        }
+        Self {
+            id: Some(Id::Task(task).to_string()),
+            lives: Some(lives),
+            ..Self::empty(about, report.lives.len(), total, most)
+        }
+    }
+
+    /// One that tells of nothing yet.
+    fn empty(about: &About<'a>, tasks_total: usize, total: usize, most: usize) -> Self {
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            tasks_total,
+            groups: None,
+            tasks: None,
+            id: None,
+            lives: None,
+            truncated: total > most,
+            total,
+        }
+    }
 }
 
 impl<'a> GroupLine<'a> {

@@ -1,13 +1,10 @@
 //! What `exectrace profile --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
 use exectrace_analysis::{ProfileFunction, ProfileReport, ProfileStack, ProfileType};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Arguments, Found, waits_for};
-use crate::frame_line::FrameLine;
+use crate::{About, FrameLine};
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.profile";
@@ -17,7 +14,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct ProfileLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -84,33 +81,28 @@ struct StackLine<'a> {
     stack: Vec<FrameLine<'a>>,
 }
 
-/// Prints a line.
-pub(super) fn print(
-    output: &mut impl Write,
-    found: &Found<'_>,
-    arguments: &Arguments,
-) -> io::Result<()> {
-    let most = arguments.most;
-    let report = &found.reading.report;
-    let functions = report.functions.iter().take(most);
-    let stacks = report.stacks.iter().take(most);
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        profile_type: report.profile_type.name(),
-        count: report.sums.count,
-        ns: report.sums.ns,
-        open_count: report.sums.open_count,
-        open_ns: report.sums.open_ns,
-        functions: functions.map(FunctionLine::of).collect(),
-        stacks: stacks.map(|stack| StackLine::of(report, stack)).collect(),
-        truncated: report.functions.len() > most || report.stacks.len() > most,
-        total: report.functions.len(),
-        stacks_total: report.stacks.len(),
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> ProfileLine<'a> {
+    /// That of a report, with so many functions, and so many stacks, at most.
+    #[must_use]
+    pub fn of(report: &'a ProfileReport, about: &About<'a>, most: usize) -> Self {
+        let functions = report.functions.iter().take(most);
+        let stacks = report.stacks.iter().take(most);
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            profile_type: report.profile_type.name(),
+            count: report.sums.count,
+            ns: report.sums.ns,
+            open_count: report.sums.open_count,
+            open_ns: report.sums.open_ns,
+            functions: functions.map(FunctionLine::of).collect(),
+            stacks: stacks.map(|stack| StackLine::of(report, stack)).collect(),
+            truncated: report.functions.len() > most || report.stacks.len() > most,
+            total: report.functions.len(),
+            stacks_total: report.stacks.len(),
+        }
+    }
 }
 
 impl<'a> FunctionLine<'a> {
@@ -133,7 +125,7 @@ impl<'a> StackLine<'a> {
             ns: stack.sums.ns,
             open_count: stack.sums.open_count,
             open_ns: stack.sums.open_ns,
-            waits_for: (!is_cpu).then(|| waits_for(stack)),
+            waits_for: (!is_cpu).then(|| stack.waits_for()),
             stack: report.frames_of(stack).map(FrameLine::named).collect(),
         }
     }

@@ -1,14 +1,11 @@
 //! What `exectrace why --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
-use exectrace_analysis::{ChainEnd, Link, NamedFrame, PathPart};
+use exectrace_analysis::{ChainEnd, Link, NamedFrame, PathPart, WhyReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Arguments, Found};
-use crate::frame_line::FrameLine;
-use crate::state;
+use crate::state_words::{self, STATE_WORDS};
+use crate::{About, FrameLine};
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.why";
@@ -27,7 +24,7 @@ const CHAIN_ENDS: [&str; 6] = [
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct WhyLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -76,7 +73,7 @@ struct PartLine<'a> {
     /// The function that the tasks run; empty if nothing tells it.
     function: &'a str,
     /// What they did.
-    #[schemars(extend("enum" = state::WORDS))]
+    #[schemars(extend("enum" = STATE_WORDS))]
     state: &'static str,
     /// Why they were blocked, in the trace's words; empty if that is not told.
     reason: &'a str,
@@ -95,7 +92,7 @@ struct LinkLine<'a> {
     /// The function that it runs; empty if nothing tells it.
     function: &'a str,
     /// What it did.
-    #[schemars(extend("enum" = state::WORDS))]
+    #[schemars(extend("enum" = STATE_WORDS))]
     state: &'static str,
     /// Why it was blocked, in the trace's words; empty if that is not told.
     reason: &'a str,
@@ -118,39 +115,34 @@ fn chain_ends() -> Vec<Option<&'static str>> {
     words.chain([None]).collect()
 }
 
-/// Prints a line.
-pub(super) fn print(
-    output: &mut impl Write,
-    found: &Found<'_>,
-    arguments: &Arguments,
-) -> io::Result<()> {
-    let most = arguments.most;
-    let report = &found.report;
-    let subject = &report.subject;
-    let links = report.chain.iter();
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        id: subject.id.to_string(),
-        name: &subject.name,
-        begin_ns: subject.begin.0,
-        end_ns: subject.end.0,
-        duration_ns: subject.ns(),
-        is_open_left: subject.is_open_left,
-        is_open_right: subject.is_open_right,
-        gc_ns: subject.gc_ns,
-        stopped_ns: subject.stopped_ns,
-        path: report.path.iter().take(most).map(PartLine::of).collect(),
-        truncated: report.path.len() > most,
-        total: report.path.len(),
-        chain: links
-            .map(|link| LinkLine::of(link, &report.frames))
-            .collect(),
-        chain_end: report.chain_end.map(ChainEnd::name),
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> WhyLine<'a> {
+    /// That of a report, with so many parts of the path at most.
+    #[must_use]
+    pub fn of(report: &'a WhyReport, about: &About<'a>, most: usize) -> Self {
+        let subject = &report.subject;
+        let links = report.chain.iter();
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            id: subject.id.to_string(),
+            name: &subject.name,
+            begin_ns: subject.begin.0,
+            end_ns: subject.end.0,
+            duration_ns: subject.ns(),
+            is_open_left: subject.is_open_left,
+            is_open_right: subject.is_open_right,
+            gc_ns: subject.gc_ns,
+            stopped_ns: subject.stopped_ns,
+            path: report.path.iter().take(most).map(PartLine::of).collect(),
+            truncated: report.path.len() > most,
+            total: report.path.len(),
+            chain: links
+                .map(|link| LinkLine::of(link, &report.frames))
+                .collect(),
+            chain_end: report.chain_end.map(ChainEnd::name),
+        }
+    }
 }
 
 impl<'a> PartLine<'a> {
@@ -158,7 +150,7 @@ impl<'a> PartLine<'a> {
         Self {
             is_own: part.is_own,
             function: &part.function,
-            state: state::word(part.state),
+            state: state_words::state_word(part.state),
             reason: &part.reason,
             ns: part.ns,
             count: part.count,
@@ -175,7 +167,7 @@ impl<'a> LinkLine<'a> {
         Self {
             task: format!("task:{}", link.task.0),
             function: &link.function,
-            state: state::word(link.state),
+            state: state_words::state_word(link.state),
             reason: &link.reason,
             begin_ns: link.begin.0,
             end_ns: link.end.0,

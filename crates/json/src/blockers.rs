@@ -1,13 +1,10 @@
 //! What `exectrace blockers --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
 use exectrace_analysis::{Blocker, BlockersReport, Id, Waker};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Arguments, Found};
-use crate::frame_line::FrameLine;
+use crate::{About, FrameLine};
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.blockers";
@@ -17,7 +14,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct BlockersLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -83,29 +80,24 @@ enum WakerLine {
     Runtime,
 }
 
-/// Prints a line.
-pub(super) fn print(
-    output: &mut impl Write,
-    found: &Found<'_>,
-    arguments: &Arguments,
-) -> io::Result<()> {
-    let most = arguments.most;
-    let report = &found.reading.report;
-    let blockers = report.blockers.iter().take(most);
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        count: report.count,
-        ns: report.ns,
-        open_count: report.open_count,
-        open_ns: report.open_ns,
-        blockers: blockers.map(|it| BlockerLine::of(report, it)).collect(),
-        truncated: report.blockers.len() > most,
-        total: report.blockers.len(),
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> BlockersLine<'a> {
+    /// That of a report, with so many blockers at most.
+    #[must_use]
+    pub fn of(report: &'a BlockersReport, about: &About<'a>, most: usize) -> Self {
+        let blockers = report.blockers.iter().take(most);
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            count: report.count,
+            ns: report.ns,
+            open_count: report.open_count,
+            open_ns: report.open_ns,
+            blockers: blockers.map(|it| BlockerLine::of(report, it)).collect(),
+            truncated: report.blockers.len() > most,
+            total: report.blockers.len(),
+        }
+    }
 }
 
 impl<'a> BlockerLine<'a> {

@@ -4,12 +4,12 @@ use exectrace_analysis::{LifeInterval, TaskLifeReport, TaskLifetime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::frame_line::FrameLine;
-use crate::state;
+use crate::FrameLine;
+use crate::state_words::{self, STATE_WORDS};
 
 /// A life of the task.
 #[derive(JsonSchema, Serialize)]
-pub(super) struct LifeLine<'a> {
+pub(crate) struct LifeLine<'a> {
     /// The function that it runs; empty if nothing tells it.
     function: &'a str,
     /// When it begins: with its creation, or with the trace or the window.
@@ -29,7 +29,7 @@ pub(super) struct LifeLine<'a> {
 #[derive(JsonSchema, Serialize)]
 struct IntervalLine<'a> {
     /// The state.
-    #[schemars(extend("enum" = state::WORDS))]
+    #[schemars(extend("enum" = STATE_WORDS))]
     state: &'static str,
     /// Why the task is in it, in the trace's words; empty if that is not told.
     reason: &'a str,
@@ -57,7 +57,7 @@ struct IntervalLine<'a> {
 
 impl<'a> LifeLine<'a> {
     /// That of a life, with at most so many states.
-    pub(super) fn of(lifetime: &'a TaskLifetime, report: &'a TaskLifeReport, most: usize) -> Self {
+    pub(crate) fn of(lifetime: &'a TaskLifetime, report: &'a TaskLifeReport, most: usize) -> Self {
         let intervals = lifetime.intervals.iter().take(most);
         Self {
             function: &lifetime.function,
@@ -75,7 +75,7 @@ impl<'a> LifeLine<'a> {
 impl<'a> IntervalLine<'a> {
     fn of(interval: &'a LifeInterval, report: &'a TaskLifeReport) -> Self {
         Self {
-            state: state::word(interval.state),
+            state: state_words::state_word(interval.state),
             reason: &interval.reason,
             begin_ns: interval.begin.0,
             end_ns: interval.end.0,

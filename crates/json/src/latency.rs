@@ -1,16 +1,14 @@
 //! What `exectrace latency --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
 use exectrace_analysis::{
     AnnotationKind, HistogramBin, LatencyGroup, LatencyInstance, LatencyLog, LatencyPart,
-    LatencyStrayEnd, OpenEnds,
+    LatencyReport, LatencyStrayEnd, OpenEnds,
 };
 use exectrace_reader::UserTaskId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Found;
+use crate::About;
 use crate::spread_line::SpreadLine;
 
 /// What the schema is called.
@@ -21,7 +19,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct LatencyLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -176,31 +174,49 @@ struct StrayEndLine<'a> {
     task: String,
 }
 
-/// Prints a line.
-pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
-    let report = &found.reading.report;
-    let asked = found.asked;
-    let most = match asked.name {
-        Some(_) => usize::MAX,
-        None => asked.most,
-    };
-    let groups = report.groups.iter().take(most);
-    let stray_ends = report.stray_ends.iter().take(asked.most);
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        name: asked.name.as_deref(),
-        groups: groups
-            .map(|group| GroupLine::of(group, asked.name.is_some()))
-            .collect(),
-        stray_ends: stray_ends.map(StrayEndLine::of).collect(),
-        stray_ends_total: report.stray_ends.len(),
-        truncated: report.groups.len() > most,
-        total: report.groups.len(),
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> LatencyLine<'a> {
+    /// All names of a report, so many at most.
+    #[must_use]
+    pub fn of_names(report: &'a LatencyReport, about: &About<'a>, most: usize) -> Self {
+        let groups = report.groups.iter().take(most);
+        Self {
+            groups: groups.map(|group| GroupLine::of(group, false)).collect(),
+            truncated: report.groups.len() > most,
+            ..Self::empty(report, about, most)
+        }
+    }
+
+    /// One name, of which the report is.
+    #[must_use]
+    pub fn of_name(
+        report: &'a LatencyReport,
+        name: &'a str,
+        about: &About<'a>,
+        most: usize,
+    ) -> Self {
+        let groups = report.groups.iter();
+        Self {
+            name: Some(name),
+            groups: groups.map(|group| GroupLine::of(group, true)).collect(),
+            ..Self::empty(report, about, most)
+        }
+    }
+
+    /// One without groups.
+    fn empty(report: &'a LatencyReport, about: &About<'a>, most: usize) -> Self {
+        let stray_ends = report.stray_ends.iter().take(most);
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            name: None,
+            groups: Vec::new(),
+            stray_ends: stray_ends.map(StrayEndLine::of).collect(),
+            stray_ends_total: report.stray_ends.len(),
+            truncated: false,
+            total: report.groups.len(),
+        }
+    }
 }
 
 impl KindLine {

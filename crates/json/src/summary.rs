@@ -1,14 +1,14 @@
 //! What `exectrace summary --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
-use exectrace_analysis::{LoadBucket, LoadReport, Request, RequestGroup, RequestId};
+use exectrace_analysis::{
+    FindingsReport, LoadBucket, LoadReport, Request, RequestGroup, RequestId, RequestsReport,
+    Shortage,
+};
 use exectrace_reader::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::shortage::{self, Shortage};
-use super::{Arguments, Found};
+use crate::About;
 use crate::findings::FindingLine;
 use crate::spread_line::SpreadLine;
 
@@ -20,7 +20,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct SummaryLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -107,47 +107,48 @@ struct RequestLine<'a> {
     ns: i64,
 }
 
-/// Prints a line.
-pub(super) fn print(
-    output: &mut impl Write,
-    found: &Found<'_>,
-    arguments: &Arguments,
-) -> io::Result<()> {
-    let (load, requests, findings) = &found.reading.report;
-    let (most, first) = (arguments.most, found.reading.first);
-    let groups = requests.groups.iter().take(most);
-    let told = findings.findings.iter().take(most);
-    let longest = requests.worst.iter();
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        is_whole: found.is_whole,
-        trust: &found.trust,
-        span_ns: findings.span_ns,
-        short_of: Shortage::of(load, findings).name(),
-        load: LoadLine::of(load, findings.span_ns),
-        requests: groups.map(GroupLine::of).collect(),
-        requests_total: requests.groups.len(),
-        longest: longest
-            .map(|request| RequestLine::of(request, first))
-            .collect(),
-        findings: told
-            .map(|finding| FindingLine::of(finding, first, found.arguments))
-            .collect(),
-        findings_total: findings.findings.len(),
-        truncated: requests.groups.len() > most || findings.findings.len() > most,
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> SummaryLine<'a> {
+    /// That of reports, with so many names of requests, and so many findings, at most. A trace that is not whole says why in
+    /// `distrust`.
+    #[must_use]
+    pub fn of(
+        (load, requests, findings): &'a (LoadReport, RequestsReport, FindingsReport),
+        distrust: Option<&'a str>,
+        about: &About<'a>,
+        most: usize,
+    ) -> Self {
+        let groups = requests.groups.iter().take(most);
+        let told = findings.findings.iter().take(most);
+        let longest = requests.worst.iter();
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            is_whole: distrust.is_none(),
+            trust: distrust.unwrap_or("whole"),
+            span_ns: findings.span_ns,
+            short_of: Shortage::of(load, findings).name(),
+            load: LoadLine::of(load, findings.span_ns),
+            requests: groups.map(GroupLine::of).collect(),
+            requests_total: requests.groups.len(),
+            longest: longest
+                .map(|request| RequestLine::of(request, about.first))
+                .collect(),
+            findings: told
+                .map(|finding| FindingLine::of(finding, about))
+                .collect(),
+            findings_total: findings.findings.len(),
+            truncated: requests.groups.len() > most || findings.findings.len() > most,
+        }
+    }
 }
 
 impl LoadLine {
     fn of(load: &LoadReport, span_ns: i64) -> Self {
         Self {
             workers: load.workers,
-            busy: shortage::busy(load, span_ns),
-            queued: shortage::queued(load, span_ns),
+            busy: load.busy(span_ns),
+            queued: load.queued(span_ns),
             bucket_ns: load.bucket_ns,
             buckets: load.buckets.iter().map(BucketLine::of).collect(),
         }

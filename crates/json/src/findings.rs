@@ -1,14 +1,11 @@
 //! What `exectrace findings --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
-use exectrace_analysis::{Evidence, Finding, Place};
+use exectrace_analysis::{Evidence, Finding, FindingsReport, Place};
 use exectrace_reader::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::class;
-use super::{Arguments, Found};
+use crate::{About, ClassWords};
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.findings";
@@ -18,7 +15,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct FindingsLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -86,33 +83,28 @@ struct EvidenceLine<'a> {
     stack: Vec<PlaceLine<'a>>,
 }
 
-/// Prints a line.
-pub(super) fn print(
-    output: &mut impl Write,
-    found: &Found<'_>,
-    arguments: &Arguments,
-) -> io::Result<()> {
-    let report = &found.reading.report;
-    let most = arguments.most;
-    let total = report.findings.len();
-    let findings = report.findings.iter().take(most);
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        span_ns: report.span_ns,
-        findings: findings
-            .map(|finding| FindingLine::of(finding, found.reading.first, found.arguments))
-            .collect(),
-        truncated: total > most,
-        total,
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> FindingsLine<'a> {
+    /// That of a report, with so many findings at most.
+    #[must_use]
+    pub fn of(report: &'a FindingsReport, about: &About<'a>, most: usize) -> Self {
+        let total = report.findings.len();
+        let findings = report.findings.iter().take(most);
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            span_ns: report.span_ns,
+            findings: findings
+                .map(|finding| FindingLine::of(finding, about))
+                .collect(),
+            truncated: total > most,
+            total,
+        }
+    }
 }
 
 impl<'a> FindingLine<'a> {
-    pub(crate) fn of(finding: &'a Finding, first: Timestamp, arguments: &str) -> Self {
+    pub(crate) fn of(finding: &'a Finding, about: &About<'_>) -> Self {
         let evidence = finding.evidence.iter();
         Self {
             class: finding.class.name(),
@@ -122,15 +114,20 @@ impl<'a> FindingLine<'a> {
             count: finding.count,
             place: finding.place.as_ref().map(PlaceLine::of),
             cause: finding.cause.as_ref().map(PlaceLine::of),
-            evidence: evidence.map(|case| EvidenceLine::of(case, first)).collect(),
-            advice: class::words(finding.class).advice,
-            next: next(finding, first, arguments),
+            evidence: evidence
+                .map(|case| EvidenceLine::of(case, about.first))
+                .collect(),
+            advice: ClassWords::of(finding.class).advice,
+            next: next(finding, about),
         }
     }
 }
 
 /// What to look at next: all that happened around the worst case.
-fn next(finding: &Finding, first: Timestamp, arguments: &str) -> Vec<String> {
+fn next(finding: &Finding, about: &About<'_>) -> Vec<String> {
+    let About {
+        first, arguments, ..
+    } = *about;
     let commands = finding.evidence.iter().take(1).map(|case| {
         let (from_ns, to_ns) = (case.from.since_ns(first), case.to.since_ns(first));
         format!("exectrace events --from {from_ns}ns --to {to_ns}ns --stacks {arguments}")

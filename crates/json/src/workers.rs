@@ -1,12 +1,10 @@
 //! What `exectrace workers --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
-use exectrace_analysis::{ThreadUse, WorkerUse};
+use exectrace_analysis::{ThreadUse, WorkerUse, WorkersReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Found;
+use crate::About;
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.workers";
@@ -16,7 +14,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct WorkersLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -81,35 +79,27 @@ struct ThreadLine {
     syscalls: u64,
 }
 
-/// Prints a line.
-pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
-    let (report, most) = (&found.reading.report, found.most);
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        begin_ns: report.begin.0,
-        end_ns: report.end.0,
-        workers: report
-            .workers
-            .iter()
-            .take(most)
-            .map(WorkerLine::of)
-            .collect(),
-        threads: report
-            .threads
-            .iter()
-            .take(most)
-            .map(ThreadLine::of)
-            .collect(),
-        threads_total: report.threads.len(),
-        bucket_ns: report.bucket_ns,
-        in_syscalls: &report.in_syscalls,
-        truncated: report.workers.len() > most || report.threads.len() > most,
-        total: report.workers.len(),
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> WorkersLine<'a> {
+    /// That of a report, with so many workers, and so many threads, at most.
+    #[must_use]
+    pub fn of(report: &'a WorkersReport, about: &About<'a>, most: usize) -> Self {
+        let workers = report.workers.iter().take(most);
+        let threads = report.threads.iter().take(most);
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            begin_ns: report.begin.0,
+            end_ns: report.end.0,
+            workers: workers.map(WorkerLine::of).collect(),
+            threads: threads.map(ThreadLine::of).collect(),
+            threads_total: report.threads.len(),
+            bucket_ns: report.bucket_ns,
+            in_syscalls: &report.in_syscalls,
+            truncated: report.workers.len() > most || report.threads.len() > most,
+            total: report.workers.len(),
+        }
+    }
 }
 
 impl<'a> WorkerLine<'a> {

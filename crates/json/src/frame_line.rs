@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use exectrace_analysis::NamedFrame;
-use exectrace_format::{Frame, StackId};
-use exectrace_reader::Tables;
+use exectrace_reader::{Frame, StackId, Tables};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// A frame of a stack.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct FrameLine<'a> {
+pub struct FrameLine<'a> {
     /// The address: a text, since addresses have more bits than numbers of JavaScript.
     #[schemars(with = "String", regex(pattern = "^0x[0-9a-f]+$"))]
     pc: Address,
@@ -37,7 +36,8 @@ impl<'a> FrameLine<'a> {
     }
 
     /// A frame of a report.
-    pub(crate) fn named(frame: &'a NamedFrame) -> Self {
+    #[must_use]
+    pub fn named(frame: &'a NamedFrame) -> Self {
         Self {
             pc: Address(frame.pc),
             function: Cow::Borrowed(&frame.function),
@@ -47,10 +47,7 @@ impl<'a> FrameLine<'a> {
     }
 
     /// The frames of a stack, innermost first.
-    pub(crate) fn of_stack(
-        stack: StackId,
-        tables: &'a Tables<'_>,
-    ) -> impl Iterator<Item = FrameLine<'a>> {
+    pub fn of_stack(stack: StackId, tables: &'a Tables<'_>) -> impl Iterator<Item = FrameLine<'a>> {
         tables.frames(stack).map(|frame| Self::of(frame, tables))
     }
 }

@@ -1,15 +1,13 @@
 //! What `exectrace gc --json` prints; `docs/command.md` tells of each key.
 
-use std::io::{self, Write};
-
 use exectrace_analysis::{
     CollectorWork, GcAssistFunction, GcCycle, GcReport, GcStop, GcStopReason, Heap, HeapPoint,
-    UtilizationCurve, UtilizationPoint, UtilizationWindow,
+    MutatorUtilizationReport, UtilizationCurve, UtilizationPoint, UtilizationWindow,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Found;
+use crate::About;
 use crate::spread_line::SpreadLine;
 
 /// What the schema is called.
@@ -20,7 +18,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// An object about a trace.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct GcLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -186,36 +184,36 @@ struct WindowLine {
     worker: Option<String>,
 }
 
-/// Prints a line.
-pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
-    let (gc, utilization) = &found.reading.report;
-    let most = found.most;
-    let line = Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: found.file,
-        cycles: gc.cycles.iter().take(most).map(CycleLine::of).collect(),
-        stop_reasons: gc.stop_reasons.iter().map(StopReasonLine::of).collect(),
-        stops: gc.stops.iter().map(StopLine::of).collect(),
-        stops_total: gc.stops_total,
-        assists: gc.assists.as_ref().map(SpreadLine::of),
-        assists_open: gc.assists_open,
-        assist_functions: gc
-            .assist_functions
-            .iter()
-            .take(most)
-            .map(AssistFunctionLine::of)
-            .collect(),
-        sweeps: gc.sweeps.as_ref().map(SpreadLine::of),
-        swept_bytes: gc.swept_bytes,
-        reclaimed_bytes: gc.reclaimed_bytes,
-        heap: gc.heap.as_ref().map(HeapLine::of),
-        utilization: utilization.curves.iter().map(CurveLine::of).collect(),
-        truncated: is_truncated(gc, most),
-        total: gc.cycles.len(),
-    };
-    serde_json::to_writer(&mut *output, &line)?;
-    writeln!(output)
+impl<'a> GcLine<'a> {
+    /// That of reports, with so many cycles, stops and functions at most.
+    #[must_use]
+    pub fn of(
+        gc: &'a GcReport,
+        utilization: &'a MutatorUtilizationReport,
+        about: &About<'a>,
+        most: usize,
+    ) -> Self {
+        let functions = gc.assist_functions.iter().take(most);
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: about.file,
+            cycles: gc.cycles.iter().take(most).map(CycleLine::of).collect(),
+            stop_reasons: gc.stop_reasons.iter().map(StopReasonLine::of).collect(),
+            stops: gc.stops.iter().map(StopLine::of).collect(),
+            stops_total: gc.stops_total,
+            assists: gc.assists.as_ref().map(SpreadLine::of),
+            assists_open: gc.assists_open,
+            assist_functions: functions.map(AssistFunctionLine::of).collect(),
+            sweeps: gc.sweeps.as_ref().map(SpreadLine::of),
+            swept_bytes: gc.swept_bytes,
+            reclaimed_bytes: gc.reclaimed_bytes,
+            heap: gc.heap.as_ref().map(HeapLine::of),
+            utilization: utilization.curves.iter().map(CurveLine::of).collect(),
+            truncated: is_truncated(gc, most),
+            total: gc.cycles.len(),
+        }
+    }
 }
 
 fn is_truncated(gc: &GcReport, most: usize) -> bool {

@@ -1,15 +1,14 @@
 //! What `exectrace info --json` prints; `docs/command.md` tells of each key.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-
 use exectrace_format::Format;
-use exectrace_reader::{Dropped, Gap, Loss, Mode, Repair, Repaired, Repairs, Verdict};
+use exectrace_reader::{
+    Dropped, Gap, Loss, Mode, Packing, Repair, Repaired, Repairs, Survey, Verdict,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::examination::Examination;
-use super::text::instant;
+use crate::instant::instant;
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.info";
@@ -23,9 +22,28 @@ const VERDICTS: [&str; 3] = [
     Verdict::Refused.name(),
 ];
 
+/// A trace that was read to its end, with what a survey does not know of it.
+#[derive(Clone, Debug)]
+pub struct Examined<'a> {
+    /// What the trace is called, as in [`About::file`](crate::About::file).
+    pub file: &'a str,
+    /// What is in it.
+    pub survey: &'a Survey,
+    /// How it was read.
+    pub mode: Mode,
+    /// How large it is, unpacked.
+    pub size_bytes: usize,
+    /// How it was packed, if it was.
+    pub packing: Option<Packing>,
+    /// That of the survey, unless it could not be unpacked to its end.
+    pub verdict: Verdict,
+    /// What is wrong, where, and what to do; `None` if nothing is.
+    pub reason: Option<String>,
+}
+
 /// A file as JSON has it. What a format does not have is null.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'a> {
+pub struct InfoLine<'a> {
     /// What the line is.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -182,67 +200,65 @@ struct DroppedLine {
     regions: u64,
 }
 
-/// Prints a line.
-pub(super) fn print(output: &mut impl Write, examination: &Examination<'_>) -> io::Result<()> {
-    serde_json::to_writer(&mut *output, &line(examination))?;
-    writeln!(output)
-}
-
-fn line<'e>(examination: &'e Examination<'_>) -> Line<'e> {
-    let Examination { input, survey, .. } = examination;
-    let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
-    let (first, last) = inventory.span().unwrap_or_default();
-    let format = survey.format();
-    let is_v2 = format == Some(Format::V2);
-    let description = &survey.description;
-    let is_tolerant = examination.mode == Mode::Tolerant;
-    // A file of format v1 has an order, and so events, as a whole or not at all.
-    let has_order = is_v2 || examination.survey.verdict != Verdict::Refused;
-    Line {
-        schema: SCHEMA,
-        version: SCHEMA_VERSION,
-        file: &input.name,
-        format: format.map(|format| match format {
-            Format::V1 => "v1",
-            Format::V2 => "v2",
-        }),
-        header: survey
-            .header()
-            .map(|(major, minor)| format!("{major}.{minor}")),
-        verdict: examination.verdict.name(),
-        reason: examination.reason(),
-        is_empty: survey.is_empty(),
-        packing: input.packing.map(|packing| packing.to_string()),
-        size_bytes: input.bytes().len(),
-        events: has_order.then_some(counted.events),
-        event_counts: Some(&survey.event_counts).filter(|counts| !counts.is_empty()),
-        g_seen: has_order.then_some(inventory.tasks_seen()),
-        g_created: has_order.then_some(inventory.tasks_created()),
-        procs: has_order.then_some(inventory.workers()),
-        gomaxprocs_max: has_order.then_some(inventory.workers_max()),
-        stacks: has_order.then_some(survey.contents.stacks),
-        strings: survey.contents.strings,
-        start_ns: has_order.then_some(first.0),
-        end_ns: has_order.then_some(last.0),
-        tasks_begun: has_order.then_some(counted.user_tasks_begun),
-        tasks_ended: has_order.then_some(counted.user_tasks_ended),
-        regions_begun: has_order.then_some(counted.user_regions_begun),
-        regions_ended: has_order.then_some(counted.user_regions_ended),
-        logs: has_order.then_some(counted.user_logs),
-        cpu_samples: has_order.then_some(counted.samples),
-        threads: is_v2.then(|| inventory.threads()),
-        generations: survey.contents.generations,
-        syncs: is_v2.then_some(counted.syncs),
-        start_time: survey.start.and_then(instant),
-        writer: description.writer(),
-        program: description.program(),
-        process_id: description.process_id(),
-        dropped: description.dropped().map(DroppedLine::from),
-        loss: is_tolerant.then(|| LossLine::from(&survey.loss)),
-        repairs: is_tolerant.then(|| RepairsLine {
-            inferred_events: counted.inferred,
-            ..RepairsLine::from(&survey.repairs)
-        }),
+impl<'a> InfoLine<'a> {
+    /// That of a trace that was read to its end.
+    #[must_use]
+    pub fn of(examined: Examined<'a>) -> Self {
+        let survey = examined.survey;
+        let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
+        let (first, last) = inventory.span().unwrap_or_default();
+        let format = survey.format();
+        let is_v2 = format == Some(Format::V2);
+        let description = &survey.description;
+        let is_tolerant = examined.mode == Mode::Tolerant;
+        // A file of format v1 has an order, and so events, as a whole or not at all.
+        let has_order = is_v2 || survey.verdict != Verdict::Refused;
+        Self {
+            schema: SCHEMA,
+            version: SCHEMA_VERSION,
+            file: examined.file,
+            format: format.map(|format| match format {
+                Format::V1 => "v1",
+                Format::V2 => "v2",
+            }),
+            header: survey
+                .header()
+                .map(|(major, minor)| format!("{major}.{minor}")),
+            verdict: examined.verdict.name(),
+            reason: examined.reason,
+            is_empty: survey.is_empty(),
+            packing: examined.packing.map(|packing| packing.to_string()),
+            size_bytes: examined.size_bytes,
+            events: has_order.then_some(counted.events),
+            event_counts: Some(&survey.event_counts).filter(|counts| !counts.is_empty()),
+            g_seen: has_order.then_some(inventory.tasks_seen()),
+            g_created: has_order.then_some(inventory.tasks_created()),
+            procs: has_order.then_some(inventory.workers()),
+            gomaxprocs_max: has_order.then_some(inventory.workers_max()),
+            stacks: has_order.then_some(survey.contents.stacks),
+            strings: survey.contents.strings,
+            start_ns: has_order.then_some(first.0),
+            end_ns: has_order.then_some(last.0),
+            tasks_begun: has_order.then_some(counted.user_tasks_begun),
+            tasks_ended: has_order.then_some(counted.user_tasks_ended),
+            regions_begun: has_order.then_some(counted.user_regions_begun),
+            regions_ended: has_order.then_some(counted.user_regions_ended),
+            logs: has_order.then_some(counted.user_logs),
+            cpu_samples: has_order.then_some(counted.samples),
+            threads: is_v2.then(|| inventory.threads()),
+            generations: survey.contents.generations,
+            syncs: is_v2.then_some(counted.syncs),
+            start_time: survey.start.and_then(instant),
+            writer: description.writer(),
+            program: description.program(),
+            process_id: description.process_id(),
+            dropped: description.dropped().map(DroppedLine::from),
+            loss: is_tolerant.then(|| LossLine::from(&survey.loss)),
+            repairs: is_tolerant.then(|| RepairsLine {
+                inferred_events: counted.inferred,
+                ..RepairsLine::from(&survey.repairs)
+            }),
+        }
     }
 }
 

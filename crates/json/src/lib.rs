@@ -1,0 +1,80 @@
+//! What the analyses of execution traces tell, as JSON: the objects that `exectrace NAME --json` prints and that its viewer serves.
+//!
+//! Each object says which schema it follows, and in which version; [`SCHEMAS`] has them all. Each is a struct of its own beside the
+//! report that it tells: so what analyses know can change without breaking a promise.
+//!
+//! # Examples
+//!
+//! ```
+//! use exectrace_analysis::{Pass, Window, Workers};
+//! use exectrace_json::{About, WorkersLine};
+//! use exectrace_reader::Reader;
+//!
+//! # let file = exectrace_format::text::parse("\
+//! #     go 1.19 trace
+//! #     Batch worker=0 ticks=1000
+//! #     Frequency ticks_per_second=1000000000
+//! #     ProcStart dt=1 thread=7
+//! #     GoCreate dt=4 task=1
+//! #     GoStart dt=5 task=1 seq=1
+//! #     GoBlockRecv dt=20").unwrap();
+//! let mut reader = Reader::tolerant(&file)?;
+//! let mut pass = Pass::new(Window::WHOLE, Workers::default());
+//! while let Some(event) = reader.next() {
+//!     pass.event(&event?, reader.tables());
+//! }
+//! let report = pass.report(reader.tables());
+//! let about = About { file: "some.trace", ..About::default() };
+//! let json = serde_json::to_value(WorkersLine::of(&report, &about, usize::MAX))?;
+//! assert_eq!(json["schema"], "exectrace.workers");
+//! assert_eq!(json["workers"][0]["busy_ns"], 20);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | has |
+//! | --- | --- |
+//! | `about` | [`About`]: the trace that an object is about |
+//! | `blockers`, `findings`, `gc`, `info`, `latency`, `profile`, `summary`, `tasks`, `why`, `workers` | an object each: [`BlockersLine`] and so on |
+//! | `life_line` | the life of one task, in [`TasksLine`] |
+//! | `frame_line`, `spread_line` | [`FrameLine`]: a frame of a stack; how times are spread |
+//! | `class_words`, `state_words` | [`ClassWords`]: kinds of findings in words, and what to do about them; [`state_word`] |
+//! | `instant` | [`instant()`]: what a wall clock showed |
+//! | `schema` | [`SCHEMAS`]: what all objects look like |
+
+mod about;
+mod blockers;
+mod class_words;
+mod findings;
+mod frame_line;
+mod gc;
+mod info;
+mod instant;
+mod latency;
+mod life_line;
+mod profile;
+mod schema;
+mod spread_line;
+mod state_words;
+mod summary;
+mod tasks;
+mod why;
+mod workers;
+
+pub use about::About;
+pub use blockers::BlockersLine;
+pub use class_words::ClassWords;
+pub use findings::FindingsLine;
+pub use frame_line::FrameLine;
+pub use gc::GcLine;
+pub use info::{Examined, InfoLine};
+pub use instant::instant;
+pub use latency::LatencyLine;
+pub use profile::ProfileLine;
+pub use schema::{NamedSchema, SCHEMAS};
+pub use state_words::state_word;
+pub use summary::SummaryLine;
+pub use tasks::TasksLine;
+pub use why::WhyLine;
+pub use workers::WorkersLine;
