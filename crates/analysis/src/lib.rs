@@ -33,7 +33,7 @@
 //! | module | has |
 //! | --- | --- |
 //! | `analysis` | [`Analysis`], what all have in common, and the [`Context`] that it sees |
-//! | `pass` | [`Pass`]: events in, states of tasks followed, analyses fed |
+//! | `pass`, `passed` | [`Pass`]: events in, states of tasks followed, analyses fed; [`Passed`]: what comes of all that a reader gives |
 //! | `window` | [`Window`]: a stretch of a trace |
 //! | `interval`, `lives` | [`Interval`]s of tasks' [`Lives`], and the [`Edge`]s between them |
 //! | `threads` | [`Threads`]: what a recording said of its threads |
@@ -80,6 +80,7 @@ mod mutator_utilization;
 mod named_frame;
 mod origin;
 mod pass;
+mod passed;
 mod profile;
 mod profile_report;
 mod profile_type;
@@ -123,6 +124,7 @@ pub use mutator_utilization::{
 };
 pub use named_frame::NamedFrame;
 pub use pass::Pass;
+pub use passed::Passed;
 pub use profile::Profile;
 pub use profile_report::{ProfileFunction, ProfileReport, ProfileStack, ProfileSums};
 pub use profile_type::ProfileType;

@@ -15,9 +15,6 @@ pub(crate) fn on_empty(file: &[u8]) -> String {
 /// What to do about several traces without clocks.
 pub(crate) const EACH_ALONE: &str = "give each of the traces alone";
 
-/// What to do about a time of the wall clock in a trace without one.
-pub(crate) const TIMES_SINCE_FIRST: &str = "give times since its first event";
-
 /// What to say of a recording that has no end.
 pub(crate) const NOT_STOPPED: &str = "the end of the recording: the program ended without stopping it; stop the recording before the program ends";
 

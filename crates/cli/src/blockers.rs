@@ -5,7 +5,7 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{Blockers, BlockersReport};
-use exectrace_json::BlockersLine;
+use exectrace_json::{BlockersLine, values};
 
 use crate::error::CommandError;
 use crate::json;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many blockers are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = BlockersLine::MOST, value_parser = values::most)]
     most: usize,
     /// Print the stacks in full.
     #[arg(long, conflicts_with = "json")]

@@ -2,41 +2,13 @@
 
 use std::io::{self, Write};
 
-use exectrace_reader::{Dropped, Gap, Loss, Repairs, Timestamp};
+use exectrace_json::{between, loss_line};
+use exectrace_reader::{Gap, Loss, Repairs, Timestamp};
 
 use crate::advice;
 
 /// So many gaps are told one by one.
 const GAPS_TOLD: usize = 10;
-
-/// Nanoseconds in a second.
-const SECOND_NS: f64 = 1e9;
-
-/// What was lost, in one line; times since `first`, the first event.
-pub(crate) fn loss_line(loss: &Loss, first: Timestamp) -> String {
-    let mut line = loss.to_string();
-    if let Some(time) = loss.time {
-        line += &between(time, first);
-    }
-    if let Some(dropped) = loss.dropped {
-        line += &format!("; the recorder dropped {}", dropped_line(dropped));
-    }
-    line
-}
-
-/// What the recorder could not write.
-pub(crate) fn dropped_line(dropped: Dropped) -> String {
-    let Dropped {
-        hooks,
-        batches,
-        nested,
-        samples,
-        regions,
-    } = dropped;
-    format!(
-        "{hooks} events of hooks, {nested} of nested hooks, {batches} batches, {samples} CPU samples, {regions} regions"
-    )
-}
 
 /// A line for each of the first gaps and each kind of repair, with the place of the first.
 pub(crate) fn print_places(
@@ -88,13 +60,4 @@ fn gap_line(gap: &Gap, first: Timestamp) -> String {
         "{bytes} bytes, {at_least}{events} events{time}: {}; {advice}",
         gap.error
     )
-}
-
-fn between((from, to): (Timestamp, Timestamp), first: Timestamp) -> String {
-    let seconds = |time: Timestamp| time.since_ns(first).max(0) as f64 / SECOND_NS;
-    if from == to {
-        format!(", at {:.6} s", seconds(from))
-    } else {
-        format!(", between {:.6} s and {:.6} s", seconds(from), seconds(to))
-    }
 }

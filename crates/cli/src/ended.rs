@@ -1,5 +1,6 @@
 //! What came of reading a trace, and what is said of it.
 
+use exectrace_json::Distrust;
 use exectrace_reader::{
     Description, Error, Event, Kind, Loss, MergeError, Reader, Repairs, Timestamp,
 };
@@ -44,19 +45,10 @@ impl Ended {
 
     /// Why not to trust a trace, in a line; `None` if it is whole.
     pub(crate) fn trust(&self, input: &Input<'_>) -> Option<String> {
-        let mut reasons = Vec::new();
-        reasons.extend(input.fault.map(|fault| fault.to_string()));
-        reasons.extend(self.fault.map(|fault| fault.to_string()));
-        if !self.loss.is_none() {
-            reasons.push(format!(
-                "lost: {}",
-                damage::loss_line(&self.loss, self.first)
-            ));
-        }
-        if !self.repairs.is_none() {
-            reasons.push(format!("put right: {}", self.repairs));
-        }
-        (!reasons.is_empty()).then(|| format!("not whole ({})", reasons.join("; ")))
+        let unpacking = input.fault.map(|fault| fault.to_string());
+        let reading = self.fault.map(|fault| fault.to_string());
+        let faults = [unpacking, reading].into_iter().flatten();
+        Distrust::of(faults, &self.loss, &self.repairs, self.first).sentence()
     }
 
     /// Says what was lost.

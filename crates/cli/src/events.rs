@@ -10,6 +10,7 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
 use exectrace_analysis::Window;
+use exectrace_json::{Axis, NoClock};
 use exectrace_reader::{Event, MergeError, Merged, Reader, Timestamp};
 
 use self::filter::Filter;
@@ -20,7 +21,6 @@ use crate::advice;
 use crate::ended::Ended;
 use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
-use crate::moment::{Axis, NoClock};
 use crate::outcome::{self, Outcome};
 use crate::progress::Progress;
 
@@ -153,7 +153,7 @@ fn print(
             match filter.window.of(Axis { first, file }) {
                 Ok(asked_for) => window = asked_for,
                 Err(NoClock) => {
-                    ended[trace].lacks_clock = Some(advice::TIMES_SINCE_FIRST);
+                    ended[trace].lacks_clock = Some(NoClock::ADVICE);
                     return Ok(ended);
                 }
             }

@@ -5,7 +5,7 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport};
-use exectrace_json::FindingsLine;
+use exectrace_json::{FindingsLine, values};
 
 pub(crate) use self::text::{line, print_list};
 use crate::error::CommandError;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many findings are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = FindingsLine::MOST, value_parser = values::most)]
     most: usize,
     #[command(flatten)]
     reading: ReadingArguments,

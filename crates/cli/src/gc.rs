@@ -5,7 +5,7 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{Gc, GcReport, MutatorUtilization, MutatorUtilizationReport};
-use exectrace_json::GcLine;
+use exectrace_json::{GcLine, values};
 
 use crate::error::CommandError;
 use crate::json;
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many cycles, stops and functions are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = GcLine::MOST, value_parser = values::most)]
     most: usize,
     #[command(flatten)]
     reading: ReadingArguments,

@@ -5,17 +5,12 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{Latency, LatencyReport};
-use exectrace_json::LatencyLine;
+use exectrace_json::{LatencyLine, values};
 
 use crate::error::CommandError;
 use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
-
-/// How many names are printed unless told otherwise.
-const NAMES_MOST: usize = 40;
-/// How many of one name are.
-const WORST_MOST: usize = 10;
 
 /// Arguments of `exectrace latency`.
 #[derive(clap::Args)]
@@ -29,7 +24,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     names: bool,
     /// How many names, or how many of a name, are printed of a trace; 0 for all. Otherwise 40 names, and the longest 10 of one.
-    #[arg(long, value_name = "NUMBER", value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", value_parser = values::most)]
     most: Option<usize>,
     #[command(flatten)]
     reading: ReadingArguments,
@@ -57,11 +52,7 @@ impl Arguments {
             }
             files => (None, files),
         };
-        let most = match (self.most, &name) {
-            (Some(most), _) => most,
-            (None, Some(_)) => WORST_MOST,
-            (None, None) => NAMES_MOST,
-        };
+        let most = self.most.unwrap_or(LatencyLine::most(name.as_deref()));
         (LatencyAsked { name, most }, files)
     }
 }
@@ -75,10 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         if arguments.reading.json {
             let (report, most) = (&reading.report, latency.most);
             let about = input.about(reading.first);
-            let line = match &latency.name {
-                None => LatencyLine::of_names(report, &about, most),
-                Some(name) => LatencyLine::of_name(report, name, &about, most),
-            };
+            let line = LatencyLine::of(report, latency.name.as_deref(), &about, most);
             json::print(output, &line)?;
         } else {
             let found = Found {

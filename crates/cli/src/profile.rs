@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use exectrace_analysis::{Profile, ProfileReport, ProfileType};
-use exectrace_json::ProfileLine;
+use exectrace_json::{ProfileLine, values};
 
 use crate::error::CommandError;
 use crate::input::Input;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     ended: bool,
     /// How many functions, and stacks, are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = ProfileLine::MOST, value_parser = values::most)]
     most: usize,
     /// Print a stack a line, as tools for flame graphs read it: frames, outermost first, and nanoseconds, or CPU samples.
     #[arg(long, conflicts_with_all = ["json", "pprof"])]

@@ -1,18 +1,16 @@
 //! How commands take a trace through an analysis.
 
 use std::io::{self, BufWriter, StdoutLock, Write as _};
-use std::num::ParseIntError;
 use std::path::PathBuf;
 use std::thread;
 
-use exectrace_analysis::{Analysis, Pass, Window};
+use exectrace_analysis::{Analysis, Pass, Passed, Window};
+use exectrace_json::{Axis, NoClock};
 use exectrace_reader::{Error, Reader, Timestamp};
 
-use crate::advice;
 use crate::ended::Ended;
 use crate::error::CommandError;
 use crate::input::{Input, InputArguments};
-use crate::moment::{Axis, NoClock};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::window::WindowArguments;
@@ -39,12 +37,6 @@ impl ReadingArguments {
             is_text: !self.json,
         }
     }
-}
-
-/// How many lines are printed: 0 is all.
-pub(crate) fn most(text: &str) -> Result<usize, ParseIntError> {
-    let most = text.parse()?;
-    Ok(if most == 0 { usize::MAX } else { most })
 }
 
 /// Where commands print to.
@@ -133,39 +125,27 @@ fn take<A: Analysis>(
         }
     };
     let mut progress = Progress::new(input.bytes().len() as u64);
-    let mut first = None;
-    let (mut prepare, mut pass) = (Some(prepare), None);
-    while let Some(event) = reader.next() {
-        let event = match event {
-            Ok(event) => event,
-            Err(fault) => {
-                ended.fault = Some(fault);
-                break;
-            }
-        };
-        ended.add(&event, &reader);
+    let file = Some(input.bytes());
+    let prepare = |first| prepare(Axis { first, file });
+    let passed = Pass::over(&mut reader, prepare, |event, reader| {
+        ended.add(event, reader);
         progress.show(event.offset);
-        let first = *first.get_or_insert(event.time);
-        if let Some(prepare) = prepare.take() {
-            let file = Some(input.bytes());
-            match prepare(Axis { first, file }) {
-                Ok((window, analysis)) => pass = Some(Pass::new(window, analysis)),
-                Err(NoClock) => {
-                    ended.lacks_clock = Some(advice::TIMES_SINCE_FIRST);
-                    return (None, ended);
-                }
-            }
-        }
-        if let Some(pass) = &mut pass {
-            pass.event(&event, reader.tables());
-        }
-    }
+    });
     drop(progress);
-    let first = first.unwrap_or_default();
+    let Ok(Passed {
+        report,
+        first,
+        fault,
+        ..
+    }) = passed
+    else {
+        ended.lacks_clock = Some(NoClock::ADVICE);
+        return (None, ended);
+    };
+    ended.fault = fault;
     ended.end(&reader, first);
-    let pass = pass.filter(|_| ended.has_events);
-    let reading = pass.map(|pass| Reading {
-        report: pass.report(reader.tables()),
+    let reading = report.map(|report| Reading {
+        report,
         first,
         is_of_go: ended.description.writer().is_none(),
     });

@@ -6,7 +6,7 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{Findings, FindingsReport, Load, LoadReport, Requests, RequestsReport};
-use exectrace_json::SummaryLine;
+use exectrace_json::{SummaryLine, values};
 
 use crate::error::CommandError;
 use crate::json;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How many names of requests and how many findings are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = SummaryLine::MOST, value_parser = values::most)]
     most: usize,
     #[command(flatten)]
     reading: ReadingArguments,

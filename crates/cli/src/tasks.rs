@@ -6,12 +6,10 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{Filter, Id, RecordKind, TaskTimes, TaskTimesReport};
-use exectrace_json::TasksLine;
+use exectrace_json::{TasksLine, values};
 use exectrace_reader::TaskId;
 
 use crate::error::CommandError;
-use crate::filter;
-use crate::input::Input;
 use crate::json;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
@@ -28,10 +26,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FUNCTION")]
     group: Option<String>,
     /// How many lines are printed of a trace; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = TasksLine::MOST, value_parser = values::most)]
     most: usize,
     /// Only tasks such as 'task.function contains "handle" && duration > 50ms'.
-    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| filter::parse(text, RecordKind::Task))]
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Task))]
     filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
@@ -68,7 +66,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         || TaskTimes::of(arguments.filter.clone().unwrap_or_default()),
         |output, input, reading, _| {
             if arguments.reading.json {
-                json::print(output, &line(input, &reading, arguments))?;
+                let (report, group) = (&reading.report, arguments.group.as_deref());
+                let about = input.about(reading.first);
+                let line = TasksLine::of(report, group, &about, arguments.most);
+                json::print(output, &line)?;
             } else {
                 let file = &input.name;
                 text::print(output, &Found { file, reading }, arguments)?;
@@ -76,16 +77,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             Ok(())
         },
     )
-}
-
-fn line<'a>(
-    input: &'a Input<'_>,
-    reading: &'a Reading<TaskTimesReport>,
-    arguments: &Arguments,
-) -> TasksLine<'a> {
-    let (about, report) = (input.about(reading.first), &reading.report);
-    match &arguments.group {
-        None => TasksLine::of_groups(report, &about, arguments.most),
-        Some(function) => TasksLine::of_tasks(report, function, &about, arguments.most),
-    }
 }

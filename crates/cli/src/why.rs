@@ -5,14 +5,13 @@ mod text;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-use exectrace_analysis::{Id, NoId, Subject, SubjectSearch, Why, WhyReport};
-use exectrace_json::WhyLine;
+use exectrace_analysis::{Id, Subject, SubjectSearch, Why, WhyReport};
+use exectrace_json::{Axis, Moment, WhyLine, values};
 use exectrace_reader::Timestamp;
 
 use crate::error::CommandError;
 use crate::input::Input;
 use crate::json;
-use crate::moment::{Axis, Moment};
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Reading, ReadingArguments};
 
@@ -21,7 +20,7 @@ use crate::reading::{self, Reading, ReadingArguments};
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
     /// What took so long: a task (Go: a goroutine), task:7, or a user task, user:7.
-    #[arg(value_name = "ID", value_parser = id)]
+    #[arg(value_name = "ID", value_parser = values::subject)]
     id: Id,
     /// The traces; - is standard input. Files that are parts of one trace are put together.
     #[arg(value_name = "FILE", required = true)]
@@ -30,21 +29,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME")]
     at: Option<Moment>,
     /// How many parts of the path are printed; 0 for all.
-    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = reading::most)]
+    #[arg(long, value_name = "NUMBER", default_value_t = WhyLine::MOST, value_parser = values::most)]
     most: usize,
     #[command(flatten)]
     reading: ReadingArguments,
-}
-
-/// A task or a user task.
-fn id(text: &str) -> Result<Id, String> {
-    match text.parse() {
-        Ok(Id::Worker(_)) => Err(String::from(
-            "a worker is no task: ids are written task:7, user:7",
-        )),
-        Ok(id) => Ok(id),
-        Err(NoId) => Err(NoId.to_string()),
-    }
 }
 
 /// What was found in a trace.

@@ -1,8 +1,7 @@
 //! What of a trace a command looks at.
 
 use exectrace_analysis::Window;
-
-use crate::moment::{Axis, Moment, NoClock};
+use exectrace_json::{Axis, Moment, NoClock};
 
 /// Arguments of all commands that can look at a part of a trace.
 #[derive(clap::Args, Debug, Default)]

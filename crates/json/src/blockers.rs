@@ -81,6 +81,9 @@ enum WakerLine {
 }
 
 impl<'a> BlockersLine<'a> {
+    /// How many blockers are told unless said otherwise.
+    pub const MOST: usize = 40;
+
     /// That of a report, with so many blockers at most.
     #[must_use]
     pub fn of(report: &'a BlockersReport, about: &About<'a>, most: usize) -> Self {

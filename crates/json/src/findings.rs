@@ -84,6 +84,9 @@ struct EvidenceLine<'a> {
 }
 
 impl<'a> FindingsLine<'a> {
+    /// How many findings are told unless said otherwise.
+    pub const MOST: usize = 10;
+
     /// That of a report, with so many findings at most.
     #[must_use]
     pub fn of(report: &'a FindingsReport, about: &About<'a>, most: usize) -> Self {

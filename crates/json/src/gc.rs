@@ -185,6 +185,9 @@ struct WindowLine {
 }
 
 impl<'a> GcLine<'a> {
+    /// How many cycles, stops and functions are told unless said otherwise.
+    pub const MOST: usize = 10;
+
     /// That of reports, with so many cycles, stops and functions at most.
     #[must_use]
     pub fn of(

@@ -175,45 +175,37 @@ struct StrayEndLine<'a> {
 }
 
 impl<'a> LatencyLine<'a> {
-    /// All names of a report, so many at most.
+    /// How many names are told unless said otherwise, or how many of one name.
     #[must_use]
-    pub fn of_names(report: &'a LatencyReport, about: &About<'a>, most: usize) -> Self {
-        let groups = report.groups.iter().take(most);
-        Self {
-            groups: groups.map(|group| GroupLine::of(group, false)).collect(),
-            truncated: report.groups.len() > most,
-            ..Self::empty(report, about, most)
+    pub fn most(name: Option<&str>) -> usize {
+        match name {
+            None => 40,
+            Some(_) => 10,
         }
     }
 
-    /// One name, of which the report is.
+    /// That of a report on all names, so many at most; or on one name, and so many of it.
     #[must_use]
-    pub fn of_name(
+    pub fn of(
         report: &'a LatencyReport,
-        name: &'a str,
+        name: Option<&'a str>,
         about: &About<'a>,
         most: usize,
     ) -> Self {
-        let groups = report.groups.iter();
-        Self {
-            name: Some(name),
-            groups: groups.map(|group| GroupLine::of(group, true)).collect(),
-            ..Self::empty(report, about, most)
-        }
-    }
-
-    /// One without groups.
-    fn empty(report: &'a LatencyReport, about: &About<'a>, most: usize) -> Self {
+        let most_groups = if name.is_some() { usize::MAX } else { most };
+        let groups = report.groups.iter().take(most_groups);
         let stray_ends = report.stray_ends.iter().take(most);
         Self {
             schema: SCHEMA,
             version: SCHEMA_VERSION,
             file: about.file,
-            name: None,
-            groups: Vec::new(),
+            name,
+            groups: groups
+                .map(|group| GroupLine::of(group, name.is_some()))
+                .collect(),
             stray_ends: stray_ends.map(StrayEndLine::of).collect(),
             stray_ends_total: report.stray_ends.len(),
-            truncated: false,
+            truncated: report.groups.len() > most_groups,
             total: report.groups.len(),
         }
     }

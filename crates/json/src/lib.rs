@@ -37,15 +37,18 @@
 //! | --- | --- |
 //! | `about` | [`About`]: the trace that an object is about |
 //! | `blockers`, `findings`, `gc`, `info`, `latency`, `profile`, `summary`, `tasks`, `why`, `workers` | an object each: [`BlockersLine`] and so on |
+//! | [`values`], `moment` | values of options as people write them; [`Moment`]s among them |
 //! | `life_line` | the life of one task, in [`TasksLine`] |
 //! | `frame_line`, `spread_line` | [`FrameLine`]: a frame of a stack; how times are spread |
 //! | `class_words`, `state_words` | [`ClassWords`]: kinds of findings in words, and what to do about them; [`state_word`] |
+//! | `distrust` | [`Distrust`]: why a trace is not to be trusted as a whole |
 //! | `instant` | [`instant()`]: what a wall clock showed |
 //! | `schema` | [`SCHEMAS`]: what all objects look like |
 
 mod about;
 mod blockers;
 mod class_words;
+mod distrust;
 mod findings;
 mod frame_line;
 mod gc;
@@ -53,24 +56,28 @@ mod info;
 mod instant;
 mod latency;
 mod life_line;
+mod moment;
 mod profile;
 mod schema;
 mod spread_line;
 mod state_words;
 mod summary;
 mod tasks;
+pub mod values;
 mod why;
 mod workers;
 
 pub use about::About;
 pub use blockers::BlockersLine;
 pub use class_words::ClassWords;
+pub use distrust::{Distrust, between, dropped_line, loss_line};
 pub use findings::FindingsLine;
 pub use frame_line::FrameLine;
 pub use gc::GcLine;
 pub use info::{Examined, InfoLine};
 pub use instant::instant;
 pub use latency::LatencyLine;
+pub use moment::{Axis, Moment, NoClock, NoMoment};
 pub use profile::ProfileLine;
 pub use schema::{NamedSchema, SCHEMAS};
 pub use state_words::state_word;

@@ -82,6 +82,9 @@ struct StackLine<'a> {
 }
 
 impl<'a> ProfileLine<'a> {
+    /// How many functions, and how many stacks, are told unless said otherwise.
+    pub const MOST: usize = 40;
+
     /// That of a report, with so many functions, and so many stacks, at most.
     #[must_use]
     pub fn of(report: &'a ProfileReport, about: &About<'a>, most: usize) -> Self {

@@ -108,6 +108,9 @@ struct RequestLine<'a> {
 }
 
 impl<'a> SummaryLine<'a> {
+    /// How many names of requests, and how many findings, are told unless said otherwise.
+    pub const MOST: usize = 5;
+
     /// That of reports, with so many names of requests, and so many findings, at most. A trace that is not whole says why in
     /// `distrust`.
     #[must_use]

@@ -122,29 +122,34 @@ struct TaskLine<'a> {
 }
 
 impl<'a> TasksLine<'a> {
-    /// The groups of a report, so many at most.
-    #[must_use]
-    pub fn of_groups(report: &'a TaskTimesReport, about: &About<'a>, most: usize) -> Self {
-        let (groups, total) = (report.groups.iter().take(most), report.groups.len());
-        Self {
-            groups: Some(groups.map(GroupLine::of).collect()),
-            ..Self::empty(about, report.tasks.len(), total, most)
-        }
-    }
+    /// How many groups, tasks or states are told unless said otherwise.
+    pub const MOST: usize = 40;
 
-    /// The tasks of a report that run a function, so many at most.
+    /// The groups of a report, so many at most; or the tasks of one group, which run that function.
     #[must_use]
-    pub fn of_tasks(
+    pub fn of(
         report: &'a TaskTimesReport,
-        function: &str,
+        group: Option<&str>,
         about: &About<'a>,
         most: usize,
     ) -> Self {
-        let tasks = report.tasks_of(function);
-        let lines = tasks.iter().take(most).map(|task| TaskLine::of(task));
-        Self {
-            tasks: Some(lines.collect()),
-            ..Self::empty(about, report.tasks.len(), tasks.len(), most)
+        let tasks_total = report.tasks.len();
+        match group {
+            None => {
+                let (groups, total) = (report.groups.iter().take(most), report.groups.len());
+                Self {
+                    groups: Some(groups.map(GroupLine::of).collect()),
+                    ..Self::empty(about, tasks_total, total, most)
+                }
+            }
+            Some(function) => {
+                let tasks = report.tasks_of(function);
+                let lines = tasks.iter().take(most).map(|task| TaskLine::of(task));
+                Self {
+                    tasks: Some(lines.collect()),
+                    ..Self::empty(about, tasks_total, tasks.len(), most)
+                }
+            }
         }
     }
 

@@ -116,6 +116,9 @@ fn chain_ends() -> Vec<Option<&'static str>> {
 }
 
 impl<'a> WhyLine<'a> {
+    /// How many parts of the path are told unless said otherwise.
+    pub const MOST: usize = 20;
+
     /// That of a report, with so many parts of the path at most.
     #[must_use]
     pub fn of(report: &'a WhyReport, about: &About<'a>, most: usize) -> Self {

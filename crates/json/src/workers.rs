@@ -80,6 +80,9 @@ struct ThreadLine {
 }
 
 impl<'a> WorkersLine<'a> {
+    /// How many workers, and how many threads, are told unless said otherwise.
+    pub const MOST: usize = 40;
+
     /// That of a report, with so many workers, and so many threads, at most.
     #[must_use]
     pub fn of(report: &'a WorkersReport, about: &About<'a>, most: usize) -> Self {

@@ -1,10 +1,9 @@
 //! A trace with all that is known of it.
 
-use exectrace_json::{Examined, InfoLine};
+use exectrace_json::{Examined, InfoLine, dropped_line};
 use exectrace_reader::{Mode, Survey, Verdict};
 
 use crate::advice;
-use crate::damage;
 use crate::input::Input;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -54,7 +53,7 @@ impl<'a> Examination<'a> {
             _ if self.mode == Mode::Strict => None,
             Some(dropped) => Some(format!(
                 "the recorder dropped {}; give it more memory",
-                damage::dropped_line(dropped)
+                dropped_line(dropped)
             )),
             None => loss
                 .lacks_end

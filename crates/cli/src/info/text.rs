@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use exectrace_format::{Format, Version};
-use exectrace_json::instant;
+use exectrace_json::{dropped_line, instant, loss_line};
 use exectrace_reader::{Description, Mode, Survey, WireCount, WireCounts};
 
 use super::examination::Examination;
@@ -83,7 +83,7 @@ fn rows(examination: &Examination<'_>) -> Vec<(&'static str, String)> {
     rows.push(("user logs", counted.user_logs.to_string()));
     if examination.mode == Mode::Tolerant {
         let first = inventory.span().unwrap_or_default().0;
-        rows.push(("lost", damage::loss_line(&survey.loss, first)));
+        rows.push(("lost", loss_line(&survey.loss, first)));
         let inferred = match counted.inferred {
             0 => String::new(),
             count => format!("; {count} events inferred"),
@@ -167,7 +167,7 @@ fn rows_of_description(description: &Description) -> Vec<(&'static str, String)>
     }
     let dropped = match description.dropped() {
         None => String::from("nothing"),
-        Some(dropped) => damage::dropped_line(dropped),
+        Some(dropped) => dropped_line(dropped),
     };
     rows.push(("dropped", dropped));
     rows

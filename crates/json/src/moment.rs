@@ -1,8 +1,9 @@
 //! Moments of a trace, as people write them.
 
+use std::fmt;
 use std::str::FromStr;
 
-use exectrace_reader::{Timestamp, WallClock};
+use exectrace_reader::{MergeError, Timestamp, WallClock};
 use jiff::civil::{DateTime, Time};
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp as Instant};
@@ -11,9 +12,18 @@ const SECOND_NS: i64 = 1_000_000_000;
 const HOUR_NS: i64 = 3_600 * SECOND_NS;
 const DAY_NS: i64 = 24 * HOUR_NS;
 
-/// A moment of a trace.
+/// A moment of a trace, as `--from`, `--to` and `--at` take it.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_json::Moment;
+///
+/// assert_eq!("20ms".parse(), Ok(Moment::Since(20_000_000)));
+/// assert_eq!("00:00:01".parse(), Ok(Moment::TimeOfDay(1_000_000_000)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub enum Moment {
     /// Nanoseconds since the first event.
     Since(i64),
     /// Nanoseconds since 1970, of the wall clock.
@@ -23,35 +33,62 @@ pub(crate) enum Moment {
 }
 
 /// What a trace's times count from.
-#[derive(Clone, Copy)]
-pub(crate) struct Axis<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Axis<'a> {
     /// The time of the first event.
-    pub(crate) first: Timestamp,
+    pub first: Timestamp,
     /// The trace, if its times are not those of the wall clock.
-    pub(crate) file: Option<&'a [u8]>,
+    pub file: Option<&'a [u8]>,
 }
+
+/// A text that is no moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMoment;
 
 /// A trace does not say what the wall clock showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoClock;
+pub struct NoClock;
 
 impl FromStr for Moment {
-    type Err = String;
+    type Err = NoMoment;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, NoMoment> {
         let moment = if text.contains(':') {
             of_wall_clock(text)
         } else {
             since_first(text)
         };
-        moment.ok_or_else(|| {
-            String::from(
-                "must be a time since the first event, such as 1.5s, or one of the wall clock in UTC, \
-                 such as 02:13:05.120 or 2026-11-30T02:13:05Z",
-            )
-        })
+        moment.ok_or(NoMoment)
     }
 }
+
+impl fmt::Display for NoMoment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "must be a time since the first event, such as 1.5s, or one of the wall clock in UTC, \
+             such as 02:13:05.120 or 2026-11-30T02:13:05Z",
+        )
+    }
+}
+
+impl std::error::Error for NoMoment {}
+
+impl NoClock {
+    /// What to do about it.
+    pub const ADVICE: &str = "give times since its first event";
+}
+
+impl fmt::Display for NoClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lacks = MergeError {
+            trace: 0,
+            error: None,
+        };
+        write!(f, "{lacks}; {}", Self::ADVICE)
+    }
+}
+
+impl std::error::Error for NoClock {}
 
 /// A duration; one without a unit is in seconds.
 fn since_first(text: &str) -> Option<Moment> {
@@ -84,7 +121,11 @@ fn of_wall_clock(text: &str) -> Option<Moment> {
 
 impl Axis<'_> {
     /// When in the trace a moment is.
-    pub(crate) fn time(&self, moment: Moment) -> Result<Timestamp, NoClock> {
+    ///
+    /// # Errors
+    ///
+    /// When the moment is one of the wall clock, and the trace does not say what that showed.
+    pub fn time(&self, moment: Moment) -> Result<Timestamp, NoClock> {
         let first = self.first.0;
         let time = match moment {
             Moment::Since(ns) => first.saturating_add(ns),
