@@ -37,6 +37,7 @@
 //! | --- | --- |
 //! | `about` | [`About`]: the trace that an object is about |
 //! | `blockers`, `findings`, `gc`, `info`, `latency`, `profile`, `summary`, `tasks`, `why`, `workers` | an object each: [`BlockersLine`] and so on |
+//! | `reports`, `asked`, `trace_file`, `report_error` | [`REPORTS`]: a [`Report`] by its name and options, of a [`TraceFile`] |
 //! | [`values`], `moment` | values of options as people write them; [`Moment`]s among them |
 //! | `life_line` | the life of one task, in [`TasksLine`] |
 //! | `frame_line`, `spread_line` | [`FrameLine`]: a frame of a stack; how times are spread |
@@ -46,6 +47,7 @@
 //! | `schema` | [`SCHEMAS`]: what all objects look like |
 
 mod about;
+mod asked;
 mod blockers;
 mod class_words;
 mod distrust;
@@ -58,11 +60,14 @@ mod latency;
 mod life_line;
 mod moment;
 mod profile;
+mod report_error;
+mod reports;
 mod schema;
 mod spread_line;
 mod state_words;
 mod summary;
 mod tasks;
+mod trace_file;
 pub mod values;
 mod why;
 mod workers;
@@ -79,9 +84,12 @@ pub use instant::instant;
 pub use latency::LatencyLine;
 pub use moment::{Axis, Moment, NoClock, NoMoment};
 pub use profile::ProfileLine;
+pub use report_error::ReportError;
+pub use reports::{REPORTS, Report};
 pub use schema::{NamedSchema, SCHEMAS};
 pub use state_words::state_word;
 pub use summary::SummaryLine;
 pub use tasks::TasksLine;
+pub use trace_file::TraceFile;
 pub use why::WhyLine;
 pub use workers::WorkersLine;

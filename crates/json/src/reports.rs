@@ -1,0 +1,364 @@
+//! All reports by name: which options they take, which analysis they run, and what it is told by.
+
+use exectrace_analysis::{
+    Blockers, Findings, Gc, Id, Latency, Load, MutatorUtilization, Profile, RecordKind, Requests,
+    SubjectSearch, TaskLife, TaskTimes, Why, Workers,
+};
+use serde::Serialize;
+
+use crate::asked::{
+    AT, Asked, ENDED, FROM, GROUP, ID, MOST, NAME, ReportOption, TASK, TO, TYPE, USER_TASK, WHERE,
+};
+use crate::{
+    BlockersLine, FindingsLine, GcLine, LatencyLine, ProfileLine, ReportError, SummaryLine,
+    TasksLine, TraceFile, WhyLine, WorkersLine,
+};
+
+/// All reports that can be asked for by name: a row each.
+pub const REPORTS: &[Report] = &[
+    Report {
+        name: "blockers",
+        options: &[FROM, TO, MOST, GROUP, TASK, USER_TASK],
+        run: blockers,
+    },
+    Report {
+        name: "findings",
+        options: &[FROM, TO, MOST],
+        run: findings,
+    },
+    Report {
+        name: "gc",
+        options: &[FROM, TO, MOST],
+        run: gc,
+    },
+    Report {
+        name: "latency",
+        options: &[FROM, TO, MOST, NAME],
+        run: latency,
+    },
+    Report {
+        name: "profile",
+        options: &[FROM, TO, MOST, TYPE, ENDED, GROUP, TASK, USER_TASK],
+        run: profile,
+    },
+    Report {
+        name: "summary",
+        options: &[FROM, TO, MOST],
+        run: summary,
+    },
+    Report {
+        name: "tasks",
+        options: &[FROM, TO, MOST, GROUP, TASK, WHERE],
+        run: tasks,
+    },
+    Report {
+        name: "why",
+        options: &[FROM, TO, MOST, ID, AT],
+        run: why,
+    },
+    Report {
+        name: "workers",
+        options: &[FROM, TO, MOST],
+        run: workers,
+    },
+];
+
+/// A report: what `exectrace NAME --json` prints of a trace, without the command.
+///
+/// Options have the names of the command's flags, with `_` for `-`, and its values, but that a time without a unit is in nanoseconds
+/// since the first event, as the times of the JSON are. What the command takes without a flag is `name` of `latency`, `type` of
+/// `profile`, `id` of `why`, and `task` of `tasks`.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_json::{Report, TraceFile};
+/// use exectrace_reader::Mode;
+///
+/// # let file = exectrace_format::text::parse("\
+/// #     go 1.19 trace
+/// #     Batch worker=0 ticks=1000
+/// #     Frequency ticks_per_second=1000000000
+/// #     ProcStart dt=1 thread=7
+/// #     GoCreate dt=4 task=1
+/// #     GoStart dt=5 task=1 seq=1
+/// #     GoBlockRecv dt=20").unwrap();
+/// let trace = TraceFile {
+///     name: "some.trace",
+///     arguments: "some.trace",
+///     bytes: &file,
+///     mode: Mode::Tolerant,
+///     fault: None,
+/// };
+/// let json = Report::named("why")?.run([("id", "task:1")], &trace)?;
+/// assert!(json.starts_with(br#"{"schema":"exectrace.why","version":1,"file":"some.trace","id":"task:1""#));
+///
+/// let error = Report::named("why")?.run([("id", "task:2")], &trace).unwrap_err();
+/// assert!(error.to_string().starts_with("there is no task:2"));
+/// # Ok::<(), exectrace_json::ReportError>(())
+/// ```
+#[derive(Debug)]
+pub struct Report {
+    name: &'static str,
+    options: &'static [ReportOption],
+    run: fn(&Asked<'_>, &TraceFile<'_>) -> Result<Vec<u8>, ReportError>,
+}
+
+impl Report {
+    /// The report of a name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn named(name: &str) -> Result<&'static Self, ReportError> {
+        let mut reports = REPORTS.iter();
+        reports
+            .find(|report| report.name == name)
+            .ok_or_else(|| ReportError::NoReport {
+                name: name.to_owned(),
+            })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The names of its options.
+    pub fn options(&self) -> impl Iterator<Item = &'static str> {
+        self.options.iter().map(|option| option.name)
+    }
+
+    /// Reads a trace, and tells what is asked for: an object, as JSON. Of an option that is given twice the last one counts.
+    ///
+    /// # Errors
+    ///
+    /// When an option makes no sense, or the trace does not have what is asked for.
+    pub fn run<'o>(
+        &self,
+        options: impl IntoIterator<Item = (&'o str, &'o str)>,
+        trace: &TraceFile<'_>,
+    ) -> Result<Vec<u8>, ReportError> {
+        let mut asked = Asked::default();
+        for (name, text) in options {
+            let mut known = self.options.iter();
+            let option = known.find(|option| option.name == name);
+            let option = option.ok_or_else(|| ReportError::NoOption {
+                report: self.name,
+                option: name.to_owned(),
+            })?;
+            option.read(&mut asked, text)?;
+        }
+        (self.run)(&asked, trace)
+    }
+}
+
+fn json(line: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(line).expect("has texts for keys")
+}
+
+fn blockers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let told = trace.read(asked, Blockers::of(asked.selection.clone()))?;
+    let most = asked.most(BlockersLine::MOST);
+    Ok(json(&BlockersLine::of(&told.report, &told.about, most)))
+}
+
+fn findings(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let told = trace.read(asked, Findings::default())?;
+    let most = asked.most(FindingsLine::MOST);
+    Ok(json(&FindingsLine::of(&told.report, &told.about, most)))
+}
+
+fn gc(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let most = asked.most(GcLine::MOST);
+    let told = trace.read(asked, (Gc::new(most), MutatorUtilization::default()))?;
+    let (gc, utilization) = &told.report;
+    Ok(json(&GcLine::of(gc, utilization, &told.about, most)))
+}
+
+fn latency(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let most = asked.most(LatencyLine::most(asked.name));
+    let name = asked.name.map(str::to_owned);
+    let told = trace.read(asked, Latency::new(name, most))?;
+    Ok(json(&LatencyLine::of(
+        &told.report,
+        asked.name,
+        &told.about,
+        most,
+    )))
+}
+
+fn profile(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let mut profile = Profile::of(asked.profile_type()?, asked.selection.clone());
+    if asked.is_ended {
+        profile = profile.ended();
+    }
+    let told = trace.read(asked, profile)?;
+    let most = asked.most(ProfileLine::MOST);
+    Ok(json(&ProfileLine::of(&told.report, &told.about, most)))
+}
+
+fn summary(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let analyses = (Load::default(), Requests::default(), Findings::default());
+    let told = trace.read(asked, analyses)?;
+    let (distrust, most) = (told.distrust.sentence(), asked.most(SummaryLine::MOST));
+    Ok(json(&SummaryLine::of(
+        &told.report,
+        distrust.as_deref(),
+        &told.about,
+        most,
+    )))
+}
+
+fn tasks(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let most = asked.most(TasksLine::MOST);
+    let filter = asked.filter(RecordKind::Task)?;
+    let group = asked.selection.group.as_deref();
+    if let Some(task) = asked.selection.task {
+        if group.is_some() || filter.is_some() {
+            return Err(ReportError::OneTask);
+        }
+        let told = trace.read(asked, TaskLife::new(task))?;
+        if told.report.lives.is_empty() {
+            let id = Id::Task(task);
+            return Err(ReportError::NotThere { id });
+        }
+        let line = TasksLine::of_life(&told.report, task, &told.about, most);
+        return Ok(json(&line));
+    }
+    let told = trace.read(asked, TaskTimes::of(filter.unwrap_or_default()))?;
+    Ok(json(&TasksLine::of(&told.report, group, &told.about, most)))
+}
+
+/// The trace is read twice: it must be known when the subject was there.
+fn why(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let id = asked.id()?;
+    let found = trace.read_in(|axis| {
+        let at = asked.at.map(|at| axis.time(at)).transpose()?;
+        Ok((asked.window(axis)?, SubjectSearch::new(id, at)))
+    })?;
+    let subject = found.report.ok_or(ReportError::NotThere { id })?;
+    let (window, why) = (subject.window(), Why::new(subject));
+    let told = trace.read_in(|_| Ok((window, why)))?;
+    let most = asked.most(WhyLine::MOST);
+    Ok(json(&WhyLine::of(&told.report, &told.about, most)))
+}
+
+fn workers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let told = trace.read(asked, Workers::default())?;
+    let most = asked.most(WorkersLine::MOST);
+    Ok(json(&WorkersLine::of(&told.report, &told.about, most)))
+}
+
+#[cfg(test)]
+mod tests {
+    use exectrace_reader::Mode;
+
+    use super::*;
+
+    const FILE: &str = "\
+        go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000000
+        ProcStart dt=1 thread=7
+        GoCreate dt=4 task=1
+        GoStart dt=5 task=1 seq=1
+        GoBlockRecv dt=20";
+
+    fn check_in(file: &[u8], report: &str, options: &[(&str, &str)], expect: &str) {
+        let trace = TraceFile {
+            name: "some.trace",
+            arguments: "some.trace",
+            bytes: file,
+            mode: Mode::Tolerant,
+            fault: None,
+        };
+        let report = Report::named(report);
+        let answer = report.and_then(|report| report.run(options.iter().copied(), &trace));
+        let told = answer.map_or_else(
+            |error| error.to_string(),
+            |json| String::from_utf8(json).expect("is text"),
+        );
+        assert!(told.contains(expect), "{options:?}: {told}");
+    }
+
+    #[track_caller]
+    fn check(report: &str, options: &[(&str, &str)], expect: &str) {
+        let file = exectrace_format::text::parse(FILE).expect("is a trace");
+        check_in(&file, report, options, expect);
+    }
+
+    #[test]
+    fn options_are_those_of_the_report() {
+        check(
+            "tasks",
+            &[("most", "1"), ("most", "0")],
+            r#""truncated":false"#,
+        );
+        check(
+            "jobs",
+            &[],
+            "there is no report 'jobs', but blockers, findings, ",
+        );
+        check(
+            "gc",
+            &[("type", "cpu")],
+            "unexpected option 'type': there are from, to, most",
+        );
+        check("why", &[], "the option 'id' is not given");
+        check("profile", &[], "the option 'type' is not given");
+        check(
+            "tasks",
+            &[("task", "1"), ("group", "f")],
+            "leave out group and where",
+        );
+    }
+
+    #[test]
+    fn values_make_sense() {
+        check(
+            "gc",
+            &[("from", "soon")],
+            "invalid value 'soon' for 'from': must be a time since",
+        );
+        check("gc", &[("most", "-1")], "invalid value '-1' for 'most': ");
+        check(
+            "tasks",
+            &[("where", "duration >")],
+            "invalid value 'duration >' for 'where': column ",
+        );
+        check(
+            "profile",
+            &[("type", "wall")],
+            "must be one of cpu, offcpu, ",
+        );
+        check(
+            "profile",
+            &[("type", "cpu"), ("ended", "1")],
+            "must be true or false",
+        );
+        check("why", &[("id", "worker:1")], "a worker is no task");
+    }
+
+    #[test]
+    fn what_is_not_there_is_told() {
+        check(
+            "why",
+            &[("id", "task:9")],
+            "there is no task:9, or not then",
+        );
+        check(
+            "tasks",
+            &[("task", "task:9")],
+            "there is no task:9, or not then",
+        );
+        check(
+            "gc",
+            &[("from", "00:00:01")],
+            "give times since its first event",
+        );
+        check_in(b"go 1.19 trace\0\0\0", "gc", &[], "the trace has no events");
+        check_in(b"no trace", "gc", &[], "header");
+    }
+}
