@@ -24,7 +24,7 @@ impl<A: Analysis> Pass<A> {
     ///
     /// # Errors
     ///
-    /// That of `prepare`, after the first event.
+    /// That of `prepare`; then nothing is watched.
     ///
     /// # Examples
     ///
@@ -58,29 +58,32 @@ impl<A: Analysis> Pass<A> {
             first: Timestamp::default(),
             fault: None,
         };
+        let mut event = match reader.next() {
+            Some(Ok(event)) => event,
+            Some(Err(fault)) => {
+                passed.fault = Some(fault);
+                return Ok(passed);
+            }
+            None => return Ok(passed),
+        };
+        passed.first = event.time;
+        let (window, analysis) = prepare(event.time)?;
+        let mut pass = Self::new(window, analysis);
         let mut has_events = false;
-        let (mut prepare, mut pass) = (Some(prepare), None);
-        while let Some(event) = reader.next() {
-            let event = match event {
-                Ok(event) => event,
-                Err(fault) => {
+        loop {
+            watch(&event, reader);
+            has_events |= event.kind != Kind::Sync;
+            pass.event(&event, reader.tables());
+            event = match reader.next() {
+                Some(Ok(event)) => event,
+                Some(Err(fault)) => {
                     passed.fault = Some(fault);
                     break;
                 }
+                None => break,
             };
-            watch(&event, reader);
-            has_events |= event.kind != Kind::Sync;
-            if let Some(prepare) = prepare.take() {
-                passed.first = event.time;
-                let (window, analysis) = prepare(event.time)?;
-                pass = Some(Self::new(window, analysis));
-            }
-            if let Some(pass) = &mut pass {
-                pass.event(&event, reader.tables());
-            }
         }
-        let pass = pass.filter(|_| has_events);
-        passed.report = pass.map(|pass| pass.report(reader.tables()));
+        passed.report = has_events.then(|| pass.report(reader.tables()));
         Ok(passed)
     }
 }
