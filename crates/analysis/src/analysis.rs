@@ -38,7 +38,7 @@ pub struct Context<'a> {
     pub tables: &'a Tables<'a>,
     /// The tasks so far.
     pub lives: &'a Lives,
-    /// The life that an event is about, if it is a transition of a task.
+    /// The life that an event is about, if it is a transition of a task or a sample.
     pub life: Option<LifeId>,
     /// The threads of a recording of exectrace so far.
     pub threads: &'a Threads,

@@ -7,7 +7,8 @@ use exectrace_reader::{Event, StackId, State, StringId, TaskId, Timestamp};
 
 use crate::frame_list::FrameList;
 use crate::key_hasher::BuildKeyHasher;
-use crate::selector::{GroupMember, Selector};
+use crate::selector::{Member, Selector};
+use crate::stretch::Stretch;
 use crate::{Analysis, Context, Interval, NamedFrame, Selection};
 
 /// Adds up how long tasks waited, by where they waited and by who ended it: the stack of the one that woke them.
@@ -17,7 +18,7 @@ use crate::{Analysis, Context, Interval, NamedFrame, Selection};
 pub struct Blockers {
     selector: Selector,
     waits: HashMap<Key, Waits, BuildKeyHasher>,
-    open: Vec<(GroupMember, i64)>,
+    open: Vec<(Member, i64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +33,7 @@ struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     place: Place,
-    member: GroupMember,
+    member: Member,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -135,12 +136,14 @@ impl Analysis for Blockers {
         self.selector.event(event, context);
     }
 
-    fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
+    fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
         let ns = interval.ns();
-        if interval.state != State::Waiting || ns <= 0 || !self.selector.takes(interval.task) {
+        if interval.state != State::Waiting || ns <= 0 {
             return;
         }
-        let member = self.selector.member(interval.life);
+        let Some(member) = self.selector.takes(&Stretch::of(interval), context) else {
+            return;
+        };
         if interval.is_open_right {
             self.open.push((member, ns));
             return;
@@ -170,10 +173,10 @@ impl Analysis for Blockers {
     }
 
     fn report(self, context: &Context<'_>) -> BlockersReport {
-        let group = self.selector.group(context);
+        let members = self.selector.members(context);
         let mut places: BTreeMap<Place, Waits> = BTreeMap::new();
         for (key, waits) in &self.waits {
-            if group.has(key.member) {
+            if members.has(key.member) {
                 places
                     .entry(key.place)
                     .and_modify(|all| all.add(waits))
@@ -197,7 +200,7 @@ impl Analysis for Blockers {
         let mut blockers: Vec<Blocker> = blockers.collect();
         // Stable, so that of equal ones the order is that of ids, which is that of the trace.
         blockers.sort_by_key(|blocker| Reverse((blocker.ns, blocker.count)));
-        let open = self.open.iter().filter(|(member, _)| group.has(*member));
+        let open = self.open.iter().filter(|(member, _)| members.has(*member));
         let open_ns = open.clone().map(|(_, ns)| ns);
         BlockersReport {
             count: blockers.iter().map(|blocker| blocker.count).sum(),

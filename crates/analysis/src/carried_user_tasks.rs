@@ -9,15 +9,16 @@ use std::collections::HashMap;
 use exectrace_reader::{Event, Kind, State, StringId, Tables, TaskId, UserTaskId};
 
 use crate::UserTaskChoice;
+use crate::stretch::WorksFor;
 
 /// How many user tasks that have ended are passed over, and how many open regions are looked through for the one that ends: more
 /// than programs have, and so few that no file makes this slow.
 const DEPTH_MAX: usize = 256;
 
-/// Follows who works for the user tasks that are asked for.
+/// Follows who works for which user task, and whether for one that is asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct CarriedUserTasks {
-    choice: UserTaskChoice,
+    choice: Option<UserTaskChoice>,
     user_tasks: HashMap<UserTaskId, UserTask>,
     carried: HashMap<TaskId, UserTaskId>,
     /// The open regions of tasks, outermost first.
@@ -35,12 +36,13 @@ struct Region {
 #[derive(Clone, Copy, Debug)]
 struct UserTask {
     parent: UserTaskId,
+    name: StringId,
     is_chosen: bool,
     has_ended: bool,
 }
 
 impl CarriedUserTasks {
-    pub(crate) fn new(choice: UserTaskChoice) -> Self {
+    pub(crate) fn new(choice: Option<UserTaskChoice>) -> Self {
         Self {
             choice,
             user_tasks: HashMap::new(),
@@ -55,8 +57,17 @@ impl CarriedUserTasks {
         match self.user_tasks.get(&user_task) {
             Some(known) => known.is_chosen,
             // It began before all that was seen.
-            None => self.choice == UserTaskChoice::Id(user_task) && user_task != UserTaskId(0),
+            None => {
+                self.choice == Some(UserTaskChoice::Id(user_task)) && user_task != UserTaskId(0)
+            }
         }
+    }
+
+    /// For whom a task works.
+    pub(crate) fn works_for(&self, task: TaskId) -> WorksFor {
+        let user_task = self.user_task_of(task);
+        let name = self.user_tasks.get(&user_task).map(|known| known.name);
+        WorksFor { user_task, name }
     }
 
     fn user_task_of(&self, task: TaskId) -> UserTaskId {
@@ -131,12 +142,14 @@ impl CarriedUserTasks {
         tables: &Tables<'_>,
     ) {
         let is_asked_for = match &self.choice {
-            UserTaskChoice::Id(id) => *id == user_task || *id == parent,
-            UserTaskChoice::Named(chosen) => tables.text(name) == chosen.as_str(),
+            None => false,
+            Some(UserTaskChoice::Id(id)) => *id == user_task || *id == parent,
+            Some(UserTaskChoice::Named(chosen)) => tables.text(name) == chosen.as_str(),
         };
         let parent_is_chosen = self.user_tasks.get(&parent).is_some_and(|it| it.is_chosen);
         let known = UserTask {
             parent,
+            name,
             is_chosen: is_asked_for || parent_is_chosen,
             has_ended: false,
         };

@@ -5,9 +5,10 @@
 //! all        = one *("&&" one)
 //! one        = "!" one / "(" filter ")" / flag / comparison
 //! comparison = field ("==" / "!=" / "<" / "<=" / ">" / ">=" / "contains") value
-//! value      = text / duration / number / id / "true" / "false"
+//! value      = text / duration / number / share / id / "true" / "false"
 //! text       = `"` any bytes, quoted as texts are printed: \" \\ \n \r \t \xNN `"`
 //! duration   = 1*(number unit)   units: ns us µs ms s m
+//! share      = number "%"
 //! id         = ("task" / "user" / "worker") ":" digits
 //! ```
 //!
@@ -87,6 +88,14 @@ impl Filter {
         self.root.is_none()
     }
 
+    /// Whether it asks about a field.
+    #[must_use]
+    pub fn asks_about(&self, field: Field) -> bool {
+        self.root
+            .as_ref()
+            .is_some_and(|root| root.asks_about(field))
+    }
+
     /// Whether it means a record.
     #[must_use]
     pub fn lets_through(&self, record: &impl Record) -> bool {
@@ -102,6 +111,14 @@ impl Node {
             Self::Any(nodes) => nodes.iter().any(|node| node.holds_for(record)),
             Self::Not(node) => !node.holds_for(record),
             Self::Comparison(comparison) => comparison.holds_for(record),
+        }
+    }
+
+    fn asks_about(&self, field: Field) -> bool {
+        match self {
+            Self::All(nodes) | Self::Any(nodes) => nodes.iter().any(|node| node.asks_about(field)),
+            Self::Not(node) => node.asks_about(field),
+            Self::Comparison(comparison) => comparison.field == field,
         }
     }
 }

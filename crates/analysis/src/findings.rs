@@ -14,6 +14,7 @@ mod lock_waits;
 mod long_polls;
 mod place;
 mod queue_waits;
+mod record;
 mod scene;
 mod worst;
 
@@ -31,7 +32,7 @@ use self::long_polls::LongPolls;
 pub use self::place::Place;
 use self::queue_waits::QueueWaits;
 use self::scene::{Late, Scene};
-use crate::{Analysis, Context, Interval};
+use crate::{Analysis, Context, Filter, Interval};
 
 /// Looks for what cost the tasks of a program time.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +46,7 @@ pub struct Findings {
     blocking_calls: BlockingCalls,
     collector_costs: CollectorCosts,
     allocations: Allocations,
+    filter: Filter,
 }
 
 /// What was found.
@@ -177,6 +179,13 @@ trait Rule {
 }
 
 impl Findings {
+    /// The same of some findings alone: a filter for [`RecordKind::Finding`](crate::RecordKind::Finding).
+    #[must_use]
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
     /// All rules: one that has a cause for time in the queue comes before those that only tell it.
     fn rules(&mut self) -> (&Scene, [&mut dyn Rule; 8]) {
         let rules: [&mut dyn Rule; 8] = [
@@ -229,6 +238,7 @@ impl Analysis for Findings {
             let losses = rule.losses(context, &mut explained).into_iter();
             findings.extend(losses.filter_map(|loss| Finding::of(loss, span_ns)));
         }
+        findings.retain(|finding| self.filter.lets_through(finding));
         // Rules and places are in an order of their own, which stays where the cost is the same.
         findings.sort_by_key(|finding| Reverse(finding.lost_ns));
         FindingsReport { span_ns, findings }
@@ -293,6 +303,9 @@ impl Class {
 }
 
 impl Severity {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::Low, Self::Medium, Self::High];
+
     /// A word for programs.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -6,17 +6,19 @@
 mod gc_cycle;
 mod gc_stop;
 mod heap_curve;
+mod record;
 
 use std::collections::HashMap;
 
 use exectrace_reader::{Event, Kind, Metric, Range, StringId, TaskId, Timestamp, WorkerId};
 
-use crate::{Analysis, Context, Distribution};
+use crate::{Analysis, Context, Distribution, Filter};
 pub use gc_cycle::GcCycle;
 use gc_stop::Stopped;
 pub use gc_stop::{GcStop, GcStopReason};
 use heap_curve::HeapCurve;
 pub use heap_curve::{Heap, HeapPoint};
+use record::{CycleRecord, StopRecord};
 
 /// Follows a garbage collector.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +39,7 @@ pub struct Gc {
     heap: Option<HeapCurve>,
     live_bytes: Option<u64>,
     goal_bytes: Option<u64>,
+    filter: Filter,
 }
 
 /// When something began, if not before the trace.
@@ -97,6 +100,13 @@ impl Gc {
             ..Self::default()
         }
     }
+
+    /// The same of some cycles and stops alone: a filter for [`RecordKind::Collection`](crate::RecordKind::Collection).
+    #[must_use]
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
 }
 
 impl Analysis for Gc {
@@ -128,14 +138,23 @@ impl Analysis for Gc {
         if self.heap.is_none() && self.knows_heap() {
             self.begin_heap(context);
         }
-        let mut stops = self.stops;
-        let stop_reasons = GcStopReason::all(&stops, context.tables);
+        let (filter, begin, tables) = (&self.filter, context.begin, context.tables);
+        let (mut cycles, mut stops) = (self.cycles, self.stops);
+        cycles.retain(|cycle| filter.lets_through(&CycleRecord { cycle, begin }));
+        stops.retain(|stop| {
+            filter.lets_through(&StopRecord {
+                stop,
+                begin,
+                tables,
+            })
+        });
+        let stop_reasons = GcStopReason::all(&stops, tables);
         let stops_total = stops.len();
         stops.sort_by_key(|stop| (std::cmp::Reverse(stop.ns()), stop.begin));
         stops.truncate(self.most);
-        let told = stops.iter().map(|stop| stop.told(context.tables));
+        let told = stops.iter().map(|stop| stop.told(tables));
         GcReport {
-            cycles: self.cycles,
+            cycles,
             stop_reasons,
             stops: told.collect(),
             stops_total,

@@ -6,6 +6,7 @@
 
 mod instance;
 mod measured;
+mod record;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,8 +14,11 @@ use std::collections::HashMap;
 use exectrace_reader::{Event, StringId};
 
 use self::measured::{Measured, Place};
+use self::record::AnnotationRecord;
 use crate::annotations::Ended;
-use crate::{Analysis, Annotations, AnnotationsReport, Context, Distribution, Histogram, Moment};
+use crate::{
+    Analysis, Annotations, AnnotationsReport, Context, Distribution, Filter, Histogram, Moment,
+};
 pub use instance::{LatencyInstance, LatencyLog, LatencyParent, LatencyPart};
 
 /// Measures user tasks and regions, by name.
@@ -25,6 +29,7 @@ pub struct Latency {
     name: Option<String>,
     /// How many of a name are told one by one.
     most: usize,
+    filter: Filter,
 }
 
 /// What is measured.
@@ -34,6 +39,17 @@ pub enum AnnotationKind {
     UserTask,
     /// Regions.
     Region,
+}
+
+impl AnnotationKind {
+    /// A word for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UserTask => "user_task",
+            Self::Region => "region",
+        }
+    }
 }
 
 /// How long user tasks and regions took.
@@ -99,7 +115,15 @@ impl Latency {
             annotations: Annotations::default(),
             name,
             most,
+            filter: Filter::default(),
         }
+    }
+
+    /// The same of some user tasks and regions alone: a filter for [`RecordKind::Annotation`](crate::RecordKind::Annotation).
+    #[must_use]
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
     }
 }
 
@@ -119,6 +143,7 @@ impl Analysis for Latency {
             annotations,
             name,
             most,
+            filter,
         } = self;
         let annotations = annotations.report(context);
         let tables = context.tables;
@@ -130,7 +155,7 @@ impl Analysis for Latency {
             (Some(_), None) => false,
         };
         let mut groups = Vec::new();
-        for ((kind, it), measured) in by_name(&annotations, context) {
+        for ((kind, it), measured) in by_name(&filter, &annotations, context) {
             if is_asked_for(it) {
                 let most = if name.is_some() { most } else { 0 };
                 groups.push(LatencyGroup::of(
@@ -154,11 +179,20 @@ impl Analysis for Latency {
 
 /// What is measured in the window, by kind and name.
 fn by_name(
+    filter: &Filter,
     annotations: &AnnotationsReport,
     context: &Context<'_>,
 ) -> HashMap<(AnnotationKind, Option<StringId>), Vec<Measured>> {
     let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
     for measured in Measured::all(annotations, context) {
+        let record = AnnotationRecord {
+            measured: &measured,
+            annotations,
+            context,
+        };
+        if !filter.lets_through(&record) {
+            continue;
+        }
         let kind = measured.place.kind();
         let name = measured.place.name(annotations);
         by_name.entry((kind, name)).or_default().push(measured);

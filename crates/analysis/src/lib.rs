@@ -55,6 +55,7 @@
 //! | `named_frame` | [`NamedFrame`]: a frame of a stack, with names |
 //! | `findings` | [`Findings`]: what cost the tasks of a program time, the worst first |
 //! | `load`, `requests` | [`Load`]: how busy a program was over time; [`Requests`]: how long what it did for its users took |
+//! | `state_words` | [`state_word`]: states of tasks in words |
 //! | `shortage` | [`Shortage`]: what a program is short of |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
@@ -88,6 +89,8 @@ mod requests;
 mod selection;
 mod selector;
 mod shortage;
+mod state_words;
+mod stretch;
 mod task_life;
 mod task_record;
 mod task_times;
@@ -131,6 +134,7 @@ pub use profile_type::ProfileType;
 pub use requests::{REQUEST_BUCKETS, Request, RequestGroup, RequestId, Requests, RequestsReport};
 pub use selection::{Selection, UserTaskChoice};
 pub use shortage::Shortage;
+pub use state_words::{STATE_WORDS, state_word};
 pub use task_life::{LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
 pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
 pub use threads::Threads;

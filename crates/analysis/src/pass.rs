@@ -118,6 +118,7 @@ impl<A: Analysis> Pass<A> {
                     self.tell(interval, tables);
                 }
             }
+            Kind::Sample => life = self.open.get(&event.task.0).map(|open| open.life),
             Kind::UserLog { .. } => {
                 self.threads.add(event, tables);
                 self.description.add(event, tables);

@@ -3,11 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use exectrace_reader::{Event, Kind, StackId, State, StringId, TaskId, Timestamp};
+use exectrace_reader::{
+    Event, Kind, StackId, State, StringId, TaskId, ThreadId, Timestamp, WorkerId,
+};
 
 use crate::frame_list::FrameList;
 use crate::key_hasher::BuildKeyHasher;
-use crate::selector::{GroupMember, Selector};
+use crate::selector::{Member, Selector};
+use crate::stretch::Stretch;
 use crate::{
     Analysis, Context, Interval, LifeId, ProfileFunction, ProfileReport, ProfileStack, ProfileSums,
     ProfileType, Selection,
@@ -65,13 +68,15 @@ struct Key {
     stack: StackId,
     state: State,
     reason: StringId,
-    member: GroupMember,
+    member: Member,
 }
 
 /// A system call of format v1.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     begin: Timestamp,
+    worker: WorkerId,
+    thread: ThreadId,
     stack: StackId,
 }
 
@@ -144,13 +149,25 @@ impl Profile {
         }
     }
 
-    fn sample(&mut self, event: &Event) {
-        if self.selector.takes(event.task) {
+    fn sample(&mut self, event: &Event, context: &Context<'_>) {
+        let sample = Stretch {
+            task: event.task,
+            life: context.life,
+            state: State::Running,
+            reason: StringId(0),
+            begin: event.time,
+            end: None,
+            worker: event.worker,
+            thread: event.thread,
+            is_open_left: false,
+            is_open_right: false,
+        };
+        if let Some(member) = self.selector.takes(&sample, context) {
             let key = Key {
                 stack: event.stack,
                 state: State::Running,
                 reason: StringId(0),
-                member: self.selector.member_task(event.task),
+                member,
             };
             // For how long it stands is known in the end.
             self.sums.entry(key).or_default().count += 1;
@@ -161,8 +178,13 @@ impl Profile {
     fn follow(&mut self, event: &Event, context: &Context<'_>) {
         match event.kind {
             Kind::SyscallBegin => {
-                let (begin, stack) = (event.time, event.stack);
-                self.calls.insert(event.task, Call { begin, stack });
+                let call = Call {
+                    begin: event.time,
+                    worker: event.worker,
+                    thread: event.thread,
+                    stack: event.stack,
+                };
+                self.calls.insert(event.task, call);
             }
             Kind::TaskTransition {
                 task,
@@ -181,15 +203,28 @@ impl Profile {
             && let Some(life) = context.life
             && let Some(call) = self.calls.remove(&task)
             && let Some((begin, end)) = window.clip(call.begin, time)
-            && self.selector.takes(task)
         {
-            let key = Key {
-                stack: call.stack,
+            let blocked = Stretch {
+                task,
+                life: Some(life),
                 state: State::Syscall,
                 reason: StringId(0),
-                member: self.selector.member(life),
+                begin,
+                end: Some(end),
+                worker: call.worker,
+                thread: call.thread,
+                is_open_left: call.begin < begin,
+                is_open_right: true,
             };
-            self.add(key, end.since_ns(begin), true);
+            if let Some(member) = self.selector.takes(&blocked, context) {
+                let key = Key {
+                    stack: call.stack,
+                    state: State::Syscall,
+                    reason: StringId(0),
+                    member,
+                };
+                self.add(key, end.since_ns(begin), true);
+            }
         }
     }
 }
@@ -199,7 +234,7 @@ impl Analysis for Profile {
 
     fn event(&mut self, event: &Event, context: &Context<'_>) {
         if event.kind == Kind::Sample && self.profile_type == ProfileType::Cpu {
-            self.sample(event);
+            self.sample(event, context);
         }
         self.outside(event, context);
     }
@@ -217,23 +252,26 @@ impl Analysis for Profile {
         }
         let (stack, since) = self.place(interval);
         let begin = context.window.from().map_or(since, |from| from.max(since));
-        let is_open = interval.is_open_left || interval.is_open_right || since < begin;
-        if self.selector.takes(interval.task) {
+        let mut stretch = Stretch::of(interval);
+        stretch.begin = begin;
+        stretch.is_open_left |= since < begin;
+        let is_open = stretch.is_open_left || stretch.is_open_right;
+        if let Some(member) = self.selector.takes(&stretch, context) {
             let key = Key {
                 stack,
                 state: interval.state,
                 reason: interval.reason,
-                member: self.selector.member(interval.life),
+                member,
             };
             self.add(key, interval.end.time.since_ns(begin), is_open);
         }
     }
 
     fn report(self, context: &Context<'_>) -> ProfileReport {
-        let (group, tables) = (self.selector.group(context), context.tables);
+        let (members, tables) = (self.selector.members(context), context.tables);
         let mut by_stack: HashMap<(StackId, State, StringId), ProfileSums> = HashMap::new();
         for (key, sums) in &self.sums {
-            if group.has(key.member) {
+            if members.has(key.member) {
                 let stack = by_stack.entry((key.stack, key.state, key.reason));
                 stack.or_default().add(sums);
             }

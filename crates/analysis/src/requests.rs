@@ -2,14 +2,17 @@
 //!
 //! That are user tasks; of a program that has none the tasks themselves, by the function that they run.
 
+mod record;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use exectrace_reader::{Event, TaskId, Timestamp, UserTaskId};
 
+use self::record::RequestRecord;
 use crate::annotations::Annotations;
 use crate::functions::Functions;
-use crate::{Analysis, Context, Distribution};
+use crate::{Analysis, Context, Distribution, Filter};
 
 /// How many points there are over time.
 pub const REQUEST_BUCKETS: usize = 60;
@@ -21,6 +24,7 @@ const WORST_MAX: usize = 10;
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
     annotations: Annotations,
+    filter: Filter,
 }
 
 /// How long requests took.
@@ -68,6 +72,15 @@ pub enum RequestId {
     Task(TaskId),
 }
 
+impl Requests {
+    /// The same of some requests alone: a filter for [`RecordKind::Request`](crate::RecordKind::Request).
+    #[must_use]
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+}
+
 impl Analysis for Requests {
     type Report = RequestsReport;
 
@@ -84,6 +97,10 @@ impl Analysis for Requests {
         if requests.is_empty() {
             requests = tasks(context);
         }
+        requests.retain(|request| {
+            let begin = context.begin;
+            self.filter.lets_through(&RequestRecord { request, begin })
+        });
         let groups = groups(&requests, context);
         requests.sort_by_key(|request| (Reverse(request.ns), request.begin));
         requests.truncate(WORST_MAX);

@@ -29,6 +29,7 @@ impl Record for TaskRecord<'_> {
             Field::Unknown => Value::Ns(times.unknown_ns),
             Field::IsCreated => Value::Flag(task.is_created),
             Field::HasEnded => Value::Flag(task.has_ended),
+            _ => return None,
         })
     }
 }

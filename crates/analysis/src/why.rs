@@ -13,6 +13,7 @@
 
 mod chain;
 mod path;
+mod record;
 mod search;
 mod subject;
 mod timelines;
@@ -23,7 +24,7 @@ pub use search::SubjectSearch;
 pub use subject::Subject;
 
 use crate::frame_list::FrameList;
-use crate::{Analysis, Context, Interval, NamedFrame};
+use crate::{Analysis, Context, Filter, Interval, NamedFrame};
 use timelines::Timelines;
 
 /// Finds out why a subject took so long. It is for a pass over the subject's window.
@@ -31,6 +32,7 @@ use timelines::Timelines;
 pub struct Why {
     subject: Subject,
     timelines: Timelines,
+    filter: Filter,
 }
 
 /// Why a subject took so long.
@@ -39,7 +41,8 @@ pub struct Why {
 pub struct WhyReport {
     /// What took so long.
     pub subject: Subject,
-    /// Where the time went: whoever it was that all waited for, the largest part first. The sum is the subject's duration.
+    /// Where the time went: whoever it was that all waited for, the largest part first. The sum of all is the subject's
+    /// duration.
     pub path: Vec<PathPart>,
     /// Who woke whom: the first one is about the subject, or about the task that ended it.
     pub chain: Vec<Link>,
@@ -56,7 +59,15 @@ impl Why {
         Self {
             subject,
             timelines: Timelines::default(),
+            filter: Filter::default(),
         }
+    }
+
+    /// The same of some parts of the path alone: a filter for [`RecordKind::PathPart`](crate::RecordKind::PathPart).
+    #[must_use]
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
     }
 }
 
@@ -70,7 +81,8 @@ impl Analysis for Why {
     fn report(self, context: &Context<'_>) -> WhyReport {
         let timelines = self.timelines.of(context.lives);
         let mut frames = FrameList::default();
-        let path = path::parts(&self.subject, &timelines, context);
+        let mut path = path::parts(&self.subject, &timelines, context);
+        path.retain(|part| self.filter.lets_through(part));
         let (chain, chain_end) = chain::links(&self.subject, &timelines, &mut frames, context);
         WhyReport {
             subject: self.subject,

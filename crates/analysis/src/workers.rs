@@ -4,12 +4,14 @@
 //! another worker than its last ran on was stolen, or came by the queue of all; of a task's first run in the window nothing is
 //! known. Threads are seen where the format tells them: a thread runs tasks, and sits in system calls of the tasks that it ran.
 
+mod record;
+
 use std::collections::BTreeMap;
 
 use exectrace_reader::{Event, Kind, State, ThreadId, Timestamp, WorkerId};
 
 use crate::time_buckets::{Bucket, TimeBuckets};
-use crate::{Analysis, Context, Interval};
+use crate::{Analysis, Context, Filter, Interval};
 
 /// Follows workers and threads.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +21,7 @@ pub struct Workers {
     /// By life: the worker that the task ran on last, or none.
     last_workers: Vec<WorkerId>,
     syscalls: Option<TimeBuckets<i64>>,
+    filter: Filter,
 }
 
 /// How workers and threads were used.
@@ -158,7 +161,7 @@ impl Analysis for Workers {
                 busy: spread(&followed.busy),
             }
         });
-        let workers = workers.collect();
+        let workers = workers.filter(|it| self.filter.lets_through(it)).collect();
         let mut threads: Vec<ThreadUse> = self.threads.into_values().collect();
         threads.sort_by_key(|it| (std::cmp::Reverse(it.running_ns + it.syscall_ns), it.thread));
         WorkersReport {
@@ -173,6 +176,13 @@ impl Analysis for Workers {
 }
 
 impl Workers {
+    /// The same of some workers alone: a filter for [`RecordKind::Worker`](crate::RecordKind::Worker).
+    #[must_use]
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
     fn worker(&mut self, worker: WorkerId, context: &Context<'_>) -> &mut Followed {
         let begin = begin(context);
         self.workers

@@ -1,8 +1,8 @@
 //! Profiles and blockers of a trace that fits on a page.
 
 use exectrace_analysis::{
-    Analysis, Blockers, BlockersReport, Pass, Profile, ProfileReport, ProfileType, Selection,
-    TaskTime, TaskTimes, UserTaskChoice, Waker, Window,
+    Analysis, Blockers, BlockersReport, Filter, Pass, Profile, ProfileReport, ProfileType,
+    RecordKind, Selection, TaskTime, TaskTimes, UserTaskChoice, Waker, Window,
 };
 use exectrace_reader::{Reader, State, TaskId, Timestamp, UserTaskId};
 use exectrace_testkit::Corpus;
@@ -267,6 +267,41 @@ fn user_tasks_can_be_chosen() {
         lines(&read(window(30, 60), profile)),
         ["read<serve syscall 1x20 open 1x20"]
     );
+}
+
+/// Task 3 waits where no stack is told before one says what it runs; task 4 never says so.
+const LATE_FUNCTIONS: &str = "go 1.19 trace
+    Batch worker=0 ticks=1000
+    Frequency ticks_per_second=1000000000
+    String string=1 text=\"work\"
+    Stack stack=1 frame=0x10,1,0,1
+    ProcStart dt=1 thread=7
+    GoCreate dt=1 task=3
+    GoCreate dt=1 task=4
+    GoStart dt=1 task=3 seq=1
+    GoBlockSync dt=1
+    GoStart dt=1 task=4 seq=1
+    GoUnblock dt=5 task=3 seq=2
+    GoBlockSync dt=1
+    GoStart dt=1 task=3 seq=3
+    GoUnblock dt=8 task=4 seq=2
+    GoBlockSync dt=1 stack=1";
+
+#[test]
+fn a_filter_waits_for_what_a_task_runs() {
+    let check = |filter: &str, group: Option<&str>, expect: i64| {
+        let mut selection = Selection::default();
+        selection.filter = Filter::parse(filter, RecordKind::Stretch).expect("makes sense");
+        selection.group = group.map(str::to_owned);
+        let report = read_trace(LATE_FUNCTIONS, Window::WHOLE, Blockers::of(selection));
+        assert_eq!(report.ns, expect, "{filter} {group:?}");
+    };
+    check(r#"task.function == "work""#, None, 6);
+    check(r#"task.function != "work""#, None, 9);
+    check(r#"task.function == "" && duration > 6ns"#, None, 9);
+    check("duration < 1s", None, 15);
+    check(r#"task.function == "work""#, Some("work"), 6);
+    check(r#"task.function == "work" || duration > 6ns"#, Some(""), 9);
 }
 
 /// Blockers as text.

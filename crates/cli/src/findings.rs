@@ -4,7 +4,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use exectrace_analysis::{Findings, FindingsReport};
+use exectrace_analysis::{Filter, Findings, FindingsReport, RecordKind};
 use exectrace_json::{FindingsLine, values};
 
 pub(crate) use self::text::{line, print_list};
@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// How many findings are printed of a trace; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = FindingsLine::MOST, value_parser = values::most)]
     most: usize,
+    /// Only findings such as 'severity >= "medium" && class == "lock_wait"'.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Finding))]
+    filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
 }
@@ -36,7 +39,9 @@ struct Found<'a> {
 /// Prints the findings of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let asked = arguments.reading.asked(&arguments.files);
-    reading::print_each(&asked, Findings::default, |output, input, reading, _| {
+    let filter = arguments.filter.clone().unwrap_or_default();
+    let analysis = || Findings::default().filtered(filter.clone());
+    reading::print_each(&asked, analysis, |output, input, reading, _| {
         if arguments.reading.json {
             let about = input.about(reading.first);
             let line = FindingsLine::of(&reading.report, &about, arguments.most);

@@ -4,7 +4,9 @@ mod text;
 
 use std::path::PathBuf;
 
-use exectrace_analysis::{Gc, GcReport, MutatorUtilization, MutatorUtilizationReport};
+use exectrace_analysis::{
+    Filter, Gc, GcReport, MutatorUtilization, MutatorUtilizationReport, RecordKind,
+};
 use exectrace_json::{GcLine, values};
 
 use crate::error::CommandError;
@@ -22,6 +24,9 @@ pub(crate) struct Arguments {
     /// How many cycles, stops and functions are printed of a trace; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = GcLine::MOST, value_parser = values::most)]
     most: usize,
+    /// Only cycles and stops such as 'kind == "stop" && duration > 1ms'; all else is told as it is.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Collection))]
+    filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
 }
@@ -37,9 +42,13 @@ struct Found<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let most = arguments.most;
     let asked = arguments.reading.asked(&arguments.files);
+    let filter = arguments.filter.clone().unwrap_or_default();
     reading::print_each(
         &asked,
-        || (Gc::new(most), MutatorUtilization::default()),
+        || {
+            let gc = Gc::new(most).filtered(filter.clone());
+            (gc, MutatorUtilization::default())
+        },
         |output, input, reading, _| {
             if arguments.reading.json {
                 let (gc, utilization) = &reading.report;

@@ -4,7 +4,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use exectrace_analysis::{Latency, LatencyReport};
+use exectrace_analysis::{Filter, Latency, LatencyReport, RecordKind};
 use exectrace_json::{LatencyLine, values};
 
 use crate::error::CommandError;
@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// How many names, or how many of a name, are printed of a trace; 0 for all. Otherwise 40 names, and the longest 10 of one.
     #[arg(long, value_name = "NUMBER", value_parser = values::most)]
     most: Option<usize>,
+    /// Only user tasks and regions such as 'kind == "region" && duration > 50ms'.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Annotation))]
+    filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
 }
@@ -61,7 +64,8 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let (latency, files) = arguments.asked();
     let asked = arguments.reading.asked(files);
-    let analysis = || Latency::new(latency.name.clone(), latency.most);
+    let filter = arguments.filter.clone().unwrap_or_default();
+    let analysis = || Latency::new(latency.name.clone(), latency.most).filtered(filter.clone());
     reading::print_each(&asked, analysis, |output, input, reading, _| {
         if arguments.reading.json {
             let (report, most) = (&reading.report, latency.most);

@@ -1,6 +1,6 @@
 //! Which tasks a command looks at.
 
-use exectrace_analysis::{Selection, UserTaskChoice};
+use exectrace_analysis::{Filter, RecordKind, Selection, UserTaskChoice};
 use exectrace_json::values;
 use exectrace_reader::TaskId;
 
@@ -16,6 +16,9 @@ pub(crate) struct SelectionArguments {
     /// Only what tasks did for this user task or its children: user:7, or a name for all of that name.
     #[arg(long, value_name = "USER_TASK", value_parser = values::user_task)]
     user_task: Option<UserTaskChoice>,
+    /// Only stretches of time, or samples, such as 'user_task.name == "request" && duration > 50ms'.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Stretch))]
+    filter: Option<Filter>,
 }
 
 impl SelectionArguments {
@@ -25,6 +28,7 @@ impl SelectionArguments {
         selection.group.clone_from(&self.group);
         selection.task = self.task;
         selection.user_task.clone_from(&self.user_task);
+        selection.filter = self.filter.clone().unwrap_or_default();
         selection
     }
 }

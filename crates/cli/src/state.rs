@@ -1,6 +1,6 @@
 //! States of tasks, as tables show them.
 
-use exectrace_json::state_word;
+use exectrace_analysis::state_word;
 use exectrace_reader::State;
 
 use crate::shown;

@@ -5,7 +5,9 @@ mod text;
 
 use std::path::PathBuf;
 
-use exectrace_analysis::{Findings, FindingsReport, Load, LoadReport, Requests, RequestsReport};
+use exectrace_analysis::{
+    Filter, Findings, FindingsReport, Load, LoadReport, RecordKind, Requests, RequestsReport,
+};
 use exectrace_json::{SummaryLine, values};
 
 use crate::error::CommandError;
@@ -23,6 +25,9 @@ pub(crate) struct Arguments {
     /// How many names of requests and how many findings are printed of a trace; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = SummaryLine::MOST, value_parser = values::most)]
     most: usize,
+    /// Only requests such as 'name == "GET /" && duration > 50ms'; all else is told as it is.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Request))]
+    filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
 }
@@ -38,9 +43,13 @@ struct Found<'a> {
 /// Prints the summary of each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let asked = arguments.reading.asked(&arguments.files);
+    let filter = arguments.filter.clone().unwrap_or_default();
     reading::print_each(
         &asked,
-        || (Load::default(), Requests::default(), Findings::default()),
+        || {
+            let requests = Requests::default().filtered(filter.clone());
+            (Load::default(), requests, Findings::default())
+        },
         |output, input, reading, ended| {
             let distrust = ended.trust(input);
             let (distrust, most) = (distrust.as_deref(), arguments.most);

@@ -5,7 +5,7 @@ mod text;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-use exectrace_analysis::{Id, Subject, SubjectSearch, Why, WhyReport};
+use exectrace_analysis::{Filter, Id, RecordKind, Subject, SubjectSearch, Why, WhyReport};
 use exectrace_json::{Axis, Moment, WhyLine, values};
 use exectrace_reader::Timestamp;
 
@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// How many parts of the path are printed; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = WhyLine::MOST, value_parser = values::most)]
     most: usize,
+    /// Only parts of the path such as 'state == "blocked" && !is_own'; the chain is told as it is.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::PathPart))]
+    filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
 }
@@ -87,7 +90,7 @@ fn explain<'a>(
 ) -> Option<Found<'a>> {
     let subject = reading.report?;
     let window = subject.window();
-    let why = Why::new(subject);
+    let why = Why::new(subject).filtered(arguments.filter.clone().unwrap_or_default());
     let (reading, _) = reading::read_in(input, &arguments.reading.input, |_| Ok((window, why)));
     let reading = reading?;
     Some(Found {

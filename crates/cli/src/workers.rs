@@ -4,7 +4,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use exectrace_analysis::{Workers, WorkersReport};
+use exectrace_analysis::{Filter, RecordKind, Workers, WorkersReport};
 use exectrace_json::{WorkersLine, values};
 
 use crate::error::CommandError;
@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// How many workers, and how many threads, are printed of a trace; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = WorkersLine::MOST, value_parser = values::most)]
     most: usize,
+    /// Only workers such as 'busy > 1s || steals > 100'; threads and system calls are told as they are.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Worker))]
+    filter: Option<Filter>,
     #[command(flatten)]
     reading: ReadingArguments,
 }
@@ -37,7 +40,9 @@ struct Found<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let most = arguments.most;
     let asked = arguments.reading.asked(&arguments.files);
-    reading::print_each(&asked, Workers::default, |output, input, reading, _| {
+    let filter = arguments.filter.clone().unwrap_or_default();
+    let analysis = || Workers::default().filtered(filter.clone());
+    reading::print_each(&asked, analysis, |output, input, reading, _| {
         if arguments.reading.json {
             let about = input.about(reading.first);
             json::print(output, &WorkersLine::of(&reading.report, &about, most))?;

@@ -47,6 +47,14 @@ const CASES: &[Case] = cases! {
     "tasks"(group = ""): ["--group", ""];
     "tasks"(where = "duration > 1us", most = "1"): ["--where", "duration > 1us", "--most", "1"];
     "tasks"(task = "task:1"): ["task:1"];
+    "blockers"(where = "duration > 1us"): ["--where", "duration > 1us"];
+    "findings"(where = "share > 5%"): ["--where", "share > 5%"];
+    "gc"(where = "duration > 1us"): ["--where", "duration > 1us"];
+    "latency"(where = "duration > 1us"): ["--names", "--where", "duration > 1us"];
+    "profile"(type = "sched", where = "duration > 1us"): ["sched", "--where", "duration > 1us"];
+    "summary"(where = "duration > 1us"): ["--where", "duration > 1us"];
+    "workers"(where = "starts > 1"): ["--where", "starts > 1"];
+    "why"(id = "task:1", where = "is_own"): ["task:1", "--where", "is_own"];
     "why"(id = "task:1"): ["task:1"];
     "why"(id = "task:1", at = "1000"): ["--at", "1us", "task:1"];
     "workers"(): [];

@@ -99,13 +99,20 @@ impl Asked<'_> {
         Ok(Window::of(time(self.from)?, time(self.to)?))
     }
 
-    /// Which records are meant; `None` where nothing is said.
-    pub(crate) fn filter(&self, kind: RecordKind) -> Result<Option<Filter>, ReportError> {
+    /// Which records are meant; all where nothing is said.
+    pub(crate) fn filter(&self, kind: RecordKind) -> Result<Filter, ReportError> {
         let parse = |text| {
             values::filter(text, kind)
                 .map_err(|reason| ReportError::value(WHERE.name, text, reason))
         };
-        self.filter.map(parse).transpose()
+        Ok(self.filter.map(parse).transpose()?.unwrap_or_default())
+    }
+
+    /// Which stretches of what tasks did are meant.
+    pub(crate) fn selection(&self) -> Result<Selection, ReportError> {
+        let mut selection = self.selection.clone();
+        selection.filter = self.filter(RecordKind::Stretch)?;
+        Ok(selection)
     }
 
     /// The type of profile, without which there is none.

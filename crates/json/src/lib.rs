@@ -41,7 +41,7 @@
 //! | [`values`], `moment` | values of options as people write them; [`Moment`]s among them |
 //! | `life_line` | the life of one task, in [`TasksLine`] |
 //! | `frame_line`, `spread_line` | [`FrameLine`]: a frame of a stack; how times are spread |
-//! | `class_words`, `state_words` | [`ClassWords`]: kinds of findings in words, and what to do about them; [`state_word`] |
+//! | `class_words` | [`ClassWords`]: kinds of findings in words, and what to do about them |
 //! | `distrust` | [`Distrust`]: why a trace is not to be trusted as a whole |
 //! | `instant` | [`instant()`]: what a wall clock showed |
 //! | `schema` | [`SCHEMAS`]: what all objects look like |
@@ -64,7 +64,6 @@ mod report_error;
 mod reports;
 mod schema;
 mod spread_line;
-mod state_words;
 mod summary;
 mod tasks;
 mod trace_file;
@@ -87,7 +86,6 @@ pub use profile::ProfileLine;
 pub use report_error::ReportError;
 pub use reports::{REPORTS, Report};
 pub use schema::{NamedSchema, SCHEMAS};
-pub use state_words::state_word;
 pub use summary::SummaryLine;
 pub use tasks::TasksLine;
 pub use trace_file::TraceFile;

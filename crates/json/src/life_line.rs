@@ -1,11 +1,10 @@
 //! The life of a task, as JSON has it.
 
-use exectrace_analysis::{LifeInterval, TaskLifeReport, TaskLifetime};
+use exectrace_analysis::{LifeInterval, STATE_WORDS, TaskLifeReport, TaskLifetime, state_word};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::FrameLine;
-use crate::state_words::{self, STATE_WORDS};
 
 /// A life of the task.
 #[derive(JsonSchema, Serialize)]
@@ -75,7 +74,7 @@ impl<'a> LifeLine<'a> {
 impl<'a> IntervalLine<'a> {
     fn of(interval: &'a LifeInterval, report: &'a TaskLifeReport) -> Self {
         Self {
-            state: state_words::state_word(interval.state),
+            state: state_word(interval.state),
             reason: &interval.reason,
             begin_ns: interval.begin.0,
             end_ns: interval.end.0,

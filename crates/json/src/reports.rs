@@ -18,32 +18,32 @@ use crate::{
 pub const REPORTS: &[Report] = &[
     Report {
         name: "blockers",
-        options: &[FROM, TO, MOST, GROUP, TASK, USER_TASK],
+        options: &[FROM, TO, MOST, GROUP, TASK, USER_TASK, WHERE],
         run: blockers,
     },
     Report {
         name: "findings",
-        options: &[FROM, TO, MOST],
+        options: &[FROM, TO, MOST, WHERE],
         run: findings,
     },
     Report {
         name: "gc",
-        options: &[FROM, TO, MOST],
+        options: &[FROM, TO, MOST, WHERE],
         run: gc,
     },
     Report {
         name: "latency",
-        options: &[FROM, TO, MOST, NAME],
+        options: &[FROM, TO, MOST, NAME, WHERE],
         run: latency,
     },
     Report {
         name: "profile",
-        options: &[FROM, TO, MOST, TYPE, ENDED, GROUP, TASK, USER_TASK],
+        options: &[FROM, TO, MOST, TYPE, ENDED, GROUP, TASK, USER_TASK, WHERE],
         run: profile,
     },
     Report {
         name: "summary",
-        options: &[FROM, TO, MOST],
+        options: &[FROM, TO, MOST, WHERE],
         run: summary,
     },
     Report {
@@ -53,12 +53,12 @@ pub const REPORTS: &[Report] = &[
     },
     Report {
         name: "why",
-        options: &[FROM, TO, MOST, ID, AT],
+        options: &[FROM, TO, MOST, ID, AT, WHERE],
         run: why,
     },
     Report {
         name: "workers",
-        options: &[FROM, TO, MOST],
+        options: &[FROM, TO, MOST, WHERE],
         run: workers,
     },
 ];
@@ -159,20 +159,22 @@ fn json(line: &impl Serialize) -> Vec<u8> {
 }
 
 fn blockers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let told = trace.read(asked, Blockers::of(asked.selection.clone()))?;
+    let told = trace.read(asked, Blockers::of(asked.selection()?))?;
     let most = asked.most(BlockersLine::MOST);
     Ok(json(&BlockersLine::of(&told.report, &told.about, most)))
 }
 
 fn findings(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let told = trace.read(asked, Findings::default())?;
+    let filter = asked.filter(RecordKind::Finding)?;
+    let told = trace.read(asked, Findings::default().filtered(filter))?;
     let most = asked.most(FindingsLine::MOST);
     Ok(json(&FindingsLine::of(&told.report, &told.about, most)))
 }
 
 fn gc(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
     let most = asked.most(GcLine::MOST);
-    let told = trace.read(asked, (Gc::new(most), MutatorUtilization::default()))?;
+    let gc = Gc::new(most).filtered(asked.filter(RecordKind::Collection)?);
+    let told = trace.read(asked, (gc, MutatorUtilization::default()))?;
     let (gc, utilization) = &told.report;
     Ok(json(&GcLine::of(gc, utilization, &told.about, most)))
 }
@@ -180,7 +182,8 @@ fn gc(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> 
 fn latency(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
     let most = asked.most(LatencyLine::most(asked.name));
     let name = asked.name.map(str::to_owned);
-    let told = trace.read(asked, Latency::new(name, most))?;
+    let filter = asked.filter(RecordKind::Annotation)?;
+    let told = trace.read(asked, Latency::new(name, most).filtered(filter))?;
     Ok(json(&LatencyLine::of(
         &told.report,
         asked.name,
@@ -190,7 +193,7 @@ fn latency(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportEr
 }
 
 fn profile(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let mut profile = Profile::of(asked.profile_type()?, asked.selection.clone());
+    let mut profile = Profile::of(asked.profile_type()?, asked.selection()?);
     if asked.is_ended {
         profile = profile.ended();
     }
@@ -200,7 +203,8 @@ fn profile(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportEr
 }
 
 fn summary(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let analyses = (Load::default(), Requests::default(), Findings::default());
+    let requests = Requests::default().filtered(asked.filter(RecordKind::Request)?);
+    let analyses = (Load::default(), requests, Findings::default());
     let told = trace.read(asked, analyses)?;
     let (distrust, most) = (told.distrust.sentence(), asked.most(SummaryLine::MOST));
     Ok(json(&SummaryLine::of(
@@ -216,7 +220,7 @@ fn tasks(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportErro
     let filter = asked.filter(RecordKind::Task)?;
     let group = asked.selection.group.as_deref();
     if let Some(task) = asked.selection.task {
-        if group.is_some() || filter.is_some() {
+        if group.is_some() || !filter.is_none() {
             return Err(ReportError::OneTask);
         }
         let told = trace.read(asked, TaskLife::new(task))?;
@@ -227,26 +231,27 @@ fn tasks(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportErro
         let line = TasksLine::of_life(&told.report, task, &told.about, most);
         return Ok(json(&line));
     }
-    let told = trace.read(asked, TaskTimes::of(filter.unwrap_or_default()))?;
+    let told = trace.read(asked, TaskTimes::of(filter))?;
     Ok(json(&TasksLine::of(&told.report, group, &told.about, most)))
 }
 
 /// The trace is read twice: it must be known when the subject was there.
 fn why(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let id = asked.id()?;
+    let (id, filter) = (asked.id()?, asked.filter(RecordKind::PathPart)?);
     let found = trace.read_in(|axis| {
         let at = asked.at.map(|at| axis.time(at)).transpose()?;
         Ok((asked.window(axis)?, SubjectSearch::new(id, at)))
     })?;
     let subject = found.report.ok_or(ReportError::NotThere { id })?;
-    let (window, why) = (subject.window(), Why::new(subject));
+    let (window, why) = (subject.window(), Why::new(subject).filtered(filter));
     let told = trace.read_in(|_| Ok((window, why)))?;
     let most = asked.most(WhyLine::MOST);
     Ok(json(&WhyLine::of(&told.report, &told.about, most)))
 }
 
 fn workers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let told = trace.read(asked, Workers::default())?;
+    let filter = asked.filter(RecordKind::Worker)?;
+    let told = trace.read(asked, Workers::default().filtered(filter))?;
     let most = asked.most(WorkersLine::MOST);
     Ok(json(&WorkersLine::of(&told.report, &told.about, most)))
 }
@@ -304,7 +309,7 @@ mod tests {
         check(
             "gc",
             &[("type", "cpu")],
-            "unexpected option 'type': there are from, to, most",
+            "unexpected option 'type': there are from, to, most, where",
         );
         check("why", &[], "the option 'id' is not given");
         check("profile", &[], "the option 'type' is not given");

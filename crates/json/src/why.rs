@@ -1,10 +1,11 @@
 //! What `exectrace why --json` prints; `docs/command.md` tells of each key.
 
-use exectrace_analysis::{ChainEnd, Link, NamedFrame, PathPart, WhyReport};
+use exectrace_analysis::{
+    ChainEnd, Link, NamedFrame, PathPart, STATE_WORDS, WhyReport, state_word,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::state_words::{self, STATE_WORDS};
 use crate::{About, FrameLine};
 
 /// What the schema is called.
@@ -153,7 +154,7 @@ impl<'a> PartLine<'a> {
         Self {
             is_own: part.is_own,
             function: &part.function,
-            state: state_words::state_word(part.state),
+            state: state_word(part.state),
             reason: &part.reason,
             ns: part.ns,
             count: part.count,
@@ -170,7 +171,7 @@ impl<'a> LinkLine<'a> {
         Self {
             task: format!("task:{}", link.task.0),
             function: &link.function,
-            state: state_words::state_word(link.state),
+            state: state_word(link.state),
             reason: &link.reason,
             begin_ns: link.begin.0,
             end_ns: link.end.0,

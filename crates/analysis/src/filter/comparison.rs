@@ -29,10 +29,10 @@ pub(super) enum Operator {
 impl Comparison {
     pub(super) fn holds_for(&self, record: &impl Record) -> bool {
         let is_not_equal = self.operator == Operator::NotEqual;
-        let (Some(value), Some(constant)) = (record.value(self.field), self.constant.as_value())
-        else {
+        let Some(value) = record.value(self.field) else {
             return is_not_equal;
         };
+        let constant = self.constant.as_value();
         match self.operator {
             Operator::Contains => contains(value, constant),
             Operator::Equal | Operator::NotEqual => (value == constant) != is_not_equal,
@@ -70,6 +70,9 @@ fn order(value: Value<'_>, other: Value<'_>) -> Option<Ordering> {
     match (value, other) {
         (Value::Ns(value), Value::Ns(other)) => Some(value.cmp(&other)),
         (Value::Id(value), Value::Id(other)) => Some(value.cmp(&other)),
+        (Value::Number(value), Value::Number(other)) => Some(value.cmp(&other)),
+        (Value::Share(value), Value::Share(other)) => value.partial_cmp(&other),
+        (Value::Severity(value), Value::Severity(other)) => Some(value.cmp(&other)),
         _ => None,
     }
 }

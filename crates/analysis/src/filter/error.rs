@@ -144,7 +144,7 @@ fn operators(field: Field) -> &'static str {
     match field.value_type() {
         T::Text => "==, != and contains",
         T::Flag => "== and !=",
-        T::Duration | T::Task => "==, !=, <, <=, > and >=",
+        _ => "==, !=, <, <=, > and >=",
     }
 }
 

@@ -123,7 +123,7 @@ impl<'t> Lexer<'t> {
         Ok(Token::Constant(Constant::Id(id)))
     }
 
-    /// A number, or a duration.
+    /// A number, a duration or a share.
     fn number(&mut self) -> Result<Constant, FilterError> {
         let column = self.column();
         let too_large = FilterError::Number { column };
@@ -138,6 +138,10 @@ impl<'t> Lexer<'t> {
                 None => None,
             };
             let column = self.column();
+            if sum_ns.is_none() && self.rest().starts_with('%') {
+                self.at += 1;
+                return share(whole, decimals.unwrap_or_default()).ok_or(too_large);
+            }
             let unit = self.take_while(char::is_alphabetic);
             if unit.is_empty() && decimals.is_none() && sum_ns.is_none() {
                 return whole.parse().map(Constant::Number).map_err(|_| too_large);
@@ -193,6 +197,13 @@ fn byte_of_digits(digits: &[u8]) -> Option<u8> {
         .ok()
         .filter(|_| is_hexadecimal)?;
     u8::from_str_radix(digits, 16).ok()
+}
+
+/// A number of hundredths as a part of 1.
+fn share(whole: &str, decimals: &str) -> Option<Constant> {
+    let hundredths: f64 = format!("{whole}.{decimals}").parse().ok()?;
+    let share = hundredths / 100.0;
+    share.is_finite().then_some(Constant::Share(share))
 }
 
 /// A number of units in nanoseconds, if there is a whole number of them that is not too large.

@@ -1,7 +1,7 @@
 //! What filters look at.
 
 use super::{Field, RecordKind};
-use crate::Id;
+use crate::{Id, Severity};
 
 /// Something that a filter lets through or not.
 pub trait Record {
@@ -13,7 +13,7 @@ pub trait Record {
 }
 
 /// The value of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     /// A text, as its bytes.
     Text(&'a [u8]),
@@ -21,6 +21,12 @@ pub enum Value<'a> {
     Ns(i64),
     /// An id.
     Id(Id),
+    /// How many, or the number of a thread.
+    Number(u64),
+    /// A part of a whole, which is 1.
+    Share(f64),
+    /// How bad a finding is.
+    Severity(Severity),
     /// Whether something is so.
     Flag(bool),
 }

@@ -2,7 +2,7 @@ use exectrace_reader::TaskId;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Id;
+use crate::{Id, Severity};
 
 /// A task of which all is known, or nothing.
 struct Task {
@@ -177,6 +177,65 @@ fn errors_say_where_and_what_would_make_sense() {
     check_error("!( fun == 1)", &expect);
 }
 
+/// A finding of which all is known.
+struct Known;
+
+impl Record for Known {
+    const KIND: RecordKind = RecordKind::Finding;
+
+    fn value(&self, field: Field) -> Option<Value<'_>> {
+        Some(match field {
+            Field::Severity => Value::Severity(Severity::Medium),
+            Field::Share => Value::Share(0.125),
+            Field::Count => Value::Number(7),
+            _ => return None,
+        })
+    }
+}
+
+#[test]
+fn shares_numbers_and_severities_have_an_order() {
+    for (filter, expect) in [
+        ("share == 12.5% && share >= 12.50% && share < 13%", true),
+        ("share > 0 && share > 0% && share < 100%", true),
+        ("share > 12.6%", false),
+        ("count == 7 && count > 6 && count <= 7", true),
+        (r#"severity == "medium" && severity != "high""#, true),
+        (
+            r#"severity >= "medium" && severity > "low" && severity < "high""#,
+            true,
+        ),
+    ] {
+        let filter = Filter::parse(filter, RecordKind::Finding).expect("makes sense");
+        assert_eq!(filter.lets_through(&Known), expect, "{filter:?}");
+    }
+    for (filter, expect) in [
+        (
+            "share > 1",
+            "column 9: share is compared with a share, such as 12.5%",
+        ),
+        (
+            "share > 1s",
+            "column 9: share is compared with a share, such as 12.5%",
+        ),
+        (
+            r#"severity > "worst""#,
+            r#"column 12: severity is compared with "low", "medium" or "high""#,
+        ),
+        (
+            "count > 5%",
+            "column 9: count is compared with a number, such as 7",
+        ),
+        (
+            "lost > 1s5%",
+            "column 11: units of time are ns, us, µs, ms, s and m",
+        ),
+    ] {
+        let error = Filter::parse(filter, RecordKind::Finding).expect_err(filter);
+        assert_eq!(error.to_string(), expect);
+    }
+}
+
 #[test]
 fn nesting_has_a_bound() {
     let nested = |depth: usize| {
@@ -190,10 +249,12 @@ fn nesting_has_a_bound() {
 
 #[test]
 fn fields_have_one_name_and_one_row() {
-    let names: Vec<&str> = RecordKind::Task.fields().map(Field::name).collect();
-    for (index, name) in names.iter().enumerate() {
-        assert!(!names[..index].contains(name), "{name}");
-        assert_eq!(RecordKind::Task.field(name).map(Field::name), Some(*name));
+    for kind in RecordKind::ALL {
+        let names: Vec<&str> = kind.fields().map(Field::name).collect();
+        for (index, name) in names.iter().enumerate() {
+            assert!(!names[..index].contains(name), "{name}");
+            assert_eq!(kind.field(name).map(Field::name), Some(*name));
+        }
     }
 }
 

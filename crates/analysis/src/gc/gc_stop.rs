@@ -40,11 +40,11 @@ pub struct GcStopReason {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped {
     pub(super) begin: Timestamp,
-    end: Timestamp,
-    is_open_left: bool,
-    is_open_right: bool,
-    reason: StringId,
-    task: TaskId,
+    pub(super) end: Timestamp,
+    pub(super) is_open_left: bool,
+    pub(super) is_open_right: bool,
+    pub(super) reason: StringId,
+    pub(super) task: TaskId,
     pub(super) worker: WorkerId,
     stack: StackId,
 }
@@ -75,8 +75,13 @@ impl Stopped {
         self.end.since_ns(self.begin)
     }
 
-    pub(super) fn told(&self, tables: &Tables<'_>) -> GcStop {
+    /// The function that stopped it; 0 if that is not told.
+    pub(super) fn function(&self, tables: &Tables<'_>) -> StringId {
         let frame = tables.frames(self.stack).next();
+        frame.map_or(StringId(0), |frame| frame.function)
+    }
+
+    pub(super) fn told(&self, tables: &Tables<'_>) -> GcStop {
         GcStop {
             begin: self.begin,
             end: self.end,
@@ -84,7 +89,7 @@ impl Stopped {
             is_open_right: self.is_open_right,
             reason: tables.text(self.reason).into_owned(),
             task: self.task,
-            function: frame.map_or_else(String::new, |it| tables.text(it.function).into_owned()),
+            function: tables.text(self.function(tables)).into_owned(),
         }
     }
 }

@@ -244,7 +244,7 @@ impl LatencyPart {
 }
 
 /// What is told of its begin, else of its end.
-fn begin_or_end(place: Place, annotations: &AnnotationsReport) -> Option<Moment> {
+pub(super) fn begin_or_end(place: Place, annotations: &AnnotationsReport) -> Option<Moment> {
     match place {
         Place::UserTask(place) => {
             let user_task = &annotations.user_tasks[place.0];

@@ -3,7 +3,7 @@
 use exectrace_reader::State;
 
 /// All words.
-pub(crate) const STATE_WORDS: [&str; 5] = ["running", "runnable", "blocked", "syscall", "unknown"];
+pub const STATE_WORDS: [&str; 5] = ["running", "runnable", "blocked", "syscall", "unknown"];
 
 /// The word for a state of a task: `running`, `runnable`, `blocked`, `syscall` or `unknown`.
 ///
@@ -12,7 +12,7 @@ pub(crate) const STATE_WORDS: [&str; 5] = ["running", "runnable", "blocked", "sy
 /// ```
 /// use exectrace_reader::State;
 ///
-/// assert_eq!(exectrace_json::state_word(State::Waiting), "blocked");
+/// assert_eq!(exectrace_analysis::state_word(State::Waiting), "blocked");
 /// ```
 #[must_use]
 pub fn state_word(state: State) -> &'static str {
