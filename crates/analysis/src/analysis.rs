@@ -6,7 +6,7 @@ use crate::{Interval, LifeId, Lives, Threads, Window};
 
 /// A fold over a trace, which a [`Pass`](crate::Pass) drives.
 ///
-/// A tuple of analyses is one, too, so that one pass feeds several.
+/// A tuple of analyses is one, too, so that one pass feeds several; and so is one that may be `None`.
 pub trait Analysis {
     /// What comes of it.
     type Report;
@@ -57,6 +57,33 @@ impl Context<'_> {
     #[must_use]
     pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
         self.window.clip(self.begin, self.end)
+    }
+}
+
+/// One that may not be asked for.
+impl<A: Analysis> Analysis for Option<A> {
+    type Report = Option<A::Report>;
+
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        if let Some(analysis) = self {
+            analysis.event(event, context);
+        }
+    }
+
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        if let Some(analysis) = self {
+            analysis.outside(event, context);
+        }
+    }
+
+    fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
+        if let Some(analysis) = self {
+            analysis.interval(interval, context);
+        }
+    }
+
+    fn report(self, context: &Context<'_>) -> Self::Report {
+        self.map(|analysis| analysis.report(context))
     }
 }
 

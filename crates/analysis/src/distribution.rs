@@ -58,7 +58,7 @@ impl Distribution {
 }
 
 /// The percentile of values in order, by nearest rank.
-fn percentile(values: &[i64], percent: usize) -> i64 {
+pub(crate) fn percentile(values: &[i64], percent: usize) -> i64 {
     let rank = (values.len() * percent).div_ceil(100).max(1);
     values.get(rank - 1).copied().unwrap_or_default()
 }

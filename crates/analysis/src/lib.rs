@@ -57,6 +57,7 @@
 //! | `load`, `requests` | [`Load`]: how busy a program was over time; [`Requests`]: how long what it did for its users took |
 //! | `state_words` | [`state_word`]: states of tasks in words |
 //! | `shortage` | [`Shortage`]: what a program is short of |
+//! | `comparison` | [`Measures`] of two traces, and a [`Comparison`] of them: what changed, and what is only noise |
 //! | `distribution` | [`Distribution`]: least, mean, percentiles and most of many values |
 
 mod analysis;
@@ -64,6 +65,7 @@ mod annotations;
 mod blockers;
 mod carried_user_tasks;
 mod collector_activity;
+mod comparison;
 mod distribution;
 mod filter;
 mod findings;
@@ -108,6 +110,10 @@ pub use annotations::{
     UserTask, UserTaskPlace,
 };
 pub use blockers::{Blocker, Blockers, BlockersReport, Longest, Waker};
+pub use comparison::{
+    Comparison, Difference, Family, Measure, Measures, MeasuresReport, TaskState, Threshold, Topic,
+    Unit, Verdict, findings_beyond,
+};
 pub use distribution::Distribution;
 pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
 pub use findings::{Class, Evidence, Finding, Findings, FindingsReport, Place, Severity};

@@ -108,7 +108,7 @@ impl Profile {
     }
 
     /// The stack at which a state is counted, and since when.
-    fn place(&mut self, interval: &Interval) -> (StackId, Timestamp) {
+    pub(crate) fn place(&mut self, interval: &Interval) -> (StackId, Timestamp) {
         let (begin, state) = (&interval.begin, interval.state);
         if self.profile_type == ProfileType::Sched {
             return (begin.writer_stack, begin.time);
@@ -276,8 +276,7 @@ impl Analysis for Profile {
                 stack.or_default().add(sums);
             }
         }
-        let rate = context.description.sample_rate().map(|it| it.effective_hz);
-        let hz = rate.filter(|&hz| hz > 0.0).unwrap_or(SAMPLE_HZ);
+        let hz = samples_hz(context);
         let mut list = FrameList::default();
         let mut stacks = Vec::new();
         // In the order of ids, so that frames are always numbered alike.
@@ -309,6 +308,12 @@ impl Analysis for Profile {
         add_up(&mut report);
         report
     }
+}
+
+/// CPU samples in a second of CPU time.
+pub(crate) fn samples_hz(context: &Context<'_>) -> f64 {
+    let rate = context.description.sample_rate().map(|it| it.effective_hz);
+    rate.filter(|&hz| hz > 0.0).unwrap_or(SAMPLE_HZ)
 }
 
 /// Adds up stacks, as a whole and by function.

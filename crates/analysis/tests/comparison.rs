@@ -1,0 +1,267 @@
+//! What is told to have changed between two traces: recordings of one program, with a change in it and without, and made-up ones.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use exectrace_analysis::{
+    Comparison, Difference, Family, Measure, Measures, MeasuresReport, Pass, ProfileType,
+    TaskState, Threshold, Topic, Verdict, Window,
+};
+use exectrace_reader::{Mode, Reader, Source, Timestamp, UnpackLimit};
+use exectrace_testkit::{Corpus, Random};
+
+fn measures(file: &[u8], window: Window) -> MeasuresReport {
+    let mut reader = Reader::open(file, Mode::Tolerant).expect("has a header");
+    let mut pass = Pass::new(window, Measures::default());
+    while let Some(event) = reader.next() {
+        pass.event(&event.expect("can be read"), reader.tables());
+    }
+    pass.report(reader.tables())
+}
+
+/// From when to when a trace goes.
+fn span(file: &[u8]) -> Option<(Timestamp, Timestamp)> {
+    let mut reader = Reader::open(file, Mode::Tolerant).ok()?;
+    let first = reader.next()?.ok()?.time;
+    let mut last = first;
+    while let Some(Ok(event)) = reader.next() {
+        last = event.time;
+    }
+    Some((first, last))
+}
+
+/// A recording of `comparison/requests.go`.
+fn recorded(name: &str) -> MeasuresReport {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/comparison");
+    let source = Source::open(folder.join(name), UnpackLimit::default());
+    measures(source.expect("is there").bytes(), Window::WHOLE)
+}
+
+fn compare(old: &MeasuresReport, new: &MeasuresReport) -> Comparison {
+    Comparison::of(old, new, Threshold::default())
+}
+
+fn changes(comparison: &Comparison) -> Vec<&Difference> {
+    let differences = comparison.differences.iter();
+    differences.filter(|it| it.verdict.is_change()).collect()
+}
+
+#[track_caller]
+fn difference<'c>(comparison: &'c Comparison, topic: &Topic, measure: &Measure) -> &'c Difference {
+    let mut differences = comparison.differences.iter();
+    let found = differences.find(|it| it.topic == *topic && it.measure == *measure);
+    found.unwrap_or_else(|| panic!("no {measure:?} of {topic:?}"))
+}
+
+fn user_task(name: &str) -> Topic {
+    Topic::UserTask(name.to_owned())
+}
+
+#[test]
+fn recordings_of_one_program_do_not_differ() {
+    let (first, again) = (
+        recorded("requests.trace.gz"),
+        recorded("requests_again.trace.gz"),
+    );
+    for (old, new) in [(&first, &again), (&again, &first)] {
+        let comparison = compare(old, new);
+        assert!(comparison.compared(Family::Latencies) >= 6);
+        assert!(comparison.compared(Family::Tasks) >= 10);
+        assert_eq!(changes(&comparison), Vec::<&Difference>::new());
+        assert!(comparison.judged() >= 6);
+    }
+    // Of another format, by another version of the language: it has other tasks of its own, and takes as long.
+    let comparison = compare(&recorded("requests_1_19.trace.gz"), &first);
+    assert_eq!(comparison.changed(Family::Latencies), 0);
+    assert_eq!(comparison.worse().count(), 0);
+}
+
+#[test]
+fn a_recorded_change_is_told() {
+    let slower = recorded("requests_slower.trace.gz");
+    for old in ["requests.trace.gz", "requests_1_19.trace.gz"] {
+        let comparison = compare(&recorded(old), &slower);
+        let lookup = Topic::Region(String::from("lookup"));
+        for topic in [user_task("request"), lookup] {
+            let median = difference(&comparison, &topic, &Measure::Took(50));
+            assert_eq!(median.verdict, Verdict::More, "{old}: {median:?}");
+            assert!(median.is_worse() && median.p.is_some_and(|p| p < 0.001));
+        }
+        let render = Topic::Region(String::from("render"));
+        let median = difference(&comparison, &render, &Measure::Took(50));
+        assert_eq!(median.verdict, Verdict::Same, "{old}: {median:?}");
+        let handle = Topic::Group(String::from("main.handle"));
+        let blocked = difference(&comparison, &handle, &Measure::PerTask(TaskState::Blocked));
+        assert_eq!(blocked.verdict, Verdict::More, "{old}: {blocked:?}");
+        let lookup = Topic::Function(ProfileType::OffCpu, String::from("main.lookup"));
+        let waits = difference(&comparison, &lookup, &Measure::Cumulative);
+        assert_eq!(waits.verdict, Verdict::More, "{old}: {waits:?}");
+    }
+    let faster = compare(&slower, &recorded("requests.trace.gz"));
+    let median = difference(&faster, &user_task("request"), &Measure::Took(50));
+    assert_eq!((median.verdict, faster.worse().count()), (Verdict::Less, 0));
+}
+
+/// Shorter halves have no blocks.
+const SPAN_NS_MIN: i64 = 160_000_000;
+
+#[test]
+fn halves_of_one_recording_seldom_differ() {
+    let (mut compared, mut changed) = (0, Vec::new());
+    let traces = Corpus::all().flat_map(|corpus| corpus.traces());
+    for trace in traces.filter(|trace| trace.file().starts_with("recorded")) {
+        let bytes = trace.bytes();
+        let span = span(&bytes).filter(|(first, last)| last.since_ns(*first) >= SPAN_NS_MIN);
+        let Some((first, last)) = span else {
+            continue;
+        };
+        let middle = Timestamp(first.0 + last.since_ns(first) / 2);
+        let old = measures(&bytes, Window::until(middle));
+        let new = measures(&bytes, Window::since(middle));
+        let comparison = compare(&old, &new);
+        compared += Family::ALL
+            .map(|family| comparison.compared(family))
+            .iter()
+            .sum::<usize>();
+        // What a program does in one half alone is none of chance's.
+        let changes = changes(&comparison).into_iter().filter(|it| it.p.is_some());
+        changed.extend(changes.map(|it| format!("{}: {it:?}", trace.file())));
+    }
+    assert!(compared > 50, "only {compared}");
+    // Some programs do one thing after another, and their halves do differ.
+    let latencies = changed.iter().filter(|it| it.contains("Took")).count();
+    assert!(
+        latencies == 0 && changed.len() <= compared / 500,
+        "{} of {compared}:\n{}",
+        changed.len(),
+        changed.join("\n")
+    );
+}
+
+/// A trace of user tasks of a name, one after another. How long each takes has much to do with how long the one before took, as in a
+/// program that has quick times and slow ones; the mean is so many nanoseconds.
+fn user_tasks(random: &mut Random, name: &str, count: u64, mean_ns: f64) -> Vec<u8> {
+    let mut text = format!(
+        "go 1.19 trace\nBatch worker=0 ticks=1000\nFrequency ticks_per_second=1000000000\n\
+         String string=1 text=\"{name}\"\nProcStart dt=1 thread=7\nGoCreate dt=1 task=1 start_stack=0 stack=0\n\
+         GoStart dt=1 task=1 seq=1\n"
+    );
+    let mut noise = 0.0;
+    for id in 1..=count {
+        // From -0.5 to 0.5.
+        let unit = random.below(1_000) as f64 / 999.0 - 0.5;
+        noise = 0.8 * noise + 0.25 * unit;
+        let took = (mean_ns * (1.0 + noise)) as u64;
+        writeln!(
+            text,
+            "UserTaskCreate dt=1000000 user_task={id} parent=0 name=1 stack=0\n\
+             UserTaskEnd dt={took} user_task={id} stack=0"
+        )
+        .expect("a text takes all");
+    }
+    exectrace_format::text::parse(&text).expect("is a trace")
+}
+
+fn made(random: &mut Random, name: &str, count: u64, mean_ns: f64) -> MeasuresReport {
+    measures(&user_tasks(random, name, count, mean_ns), Window::WHOLE)
+}
+
+#[test]
+fn what_is_a_fifth_slower_is_told_and_what_is_not_is_not() {
+    let mut random = Random::new(7);
+    let (mut false_alarms, mut missed) = (0, 0);
+    for _ in 0..40 {
+        let old = made(&mut random, "request", 400, 1e6);
+        let same = made(&mut random, "request", 400, 1e6);
+        false_alarms += usize::from(!changes(&compare(&old, &same)).is_empty());
+        let slower = made(&mut random, "request", 400, 1.2e6);
+        let comparison = compare(&old, &slower);
+        let median = difference(&comparison, &user_task("request"), &Measure::Took(50));
+        missed += usize::from(median.verdict != Verdict::More);
+        // 400 have eight blocks of 40 for it, but not of 100.
+        let p99 = difference(&comparison, &user_task("request"), &Measure::Took(99));
+        assert_eq!((p99.verdict, p99.p), (Verdict::TooFew, None));
+    }
+    assert!(false_alarms == 0 && missed <= 1, "{false_alarms} {missed}");
+}
+
+#[test]
+fn what_is_too_little_is_no_change() {
+    let mut random = Random::new(7);
+    // 20 % of 50 µs.
+    let old = made(&mut random, "request", 400, 5e4);
+    let new = made(&mut random, "request", 400, 6e4);
+    let verdict = |threshold| {
+        let comparison = Comparison::of(&old, &new, threshold);
+        difference(&comparison, &user_task("request"), &Measure::Took(50)).verdict
+    };
+    assert_eq!(verdict(Threshold::default()), Verdict::Same);
+    let mut fine = Threshold::default();
+    fine.ns = 1e3;
+    assert_eq!(verdict(fine), Verdict::More);
+    fine.relative = 0.5;
+    assert_eq!(verdict(fine), Verdict::Same);
+    // A twelfth of the instances, and twice as slow.
+    let few = compare(
+        &made(&mut random, "request", 30, 1e6),
+        &made(&mut random, "request", 30, 2e6),
+    );
+    let median = difference(&few, &user_task("request"), &Measure::Took(50));
+    assert_eq!((median.verdict, few.judged()), (Verdict::TooFew, 0));
+}
+
+#[test]
+fn what_one_trace_has_alone_is_told_whatever_there_is_of_it() {
+    let mut random = Random::new(7);
+    let comparison = compare(
+        &made(&mut random, "old", 5, 1e6),
+        &made(&mut random, "new", 5, 1e6),
+    );
+    let verdict = |name| difference(&comparison, &user_task(name), &Measure::Took(50)).verdict;
+    assert_eq!(
+        (verdict("old"), verdict("new")),
+        (Verdict::Gone, Verdict::New)
+    );
+    assert_eq!(comparison.worse().count(), 0);
+}
+
+/// A trace in which a task waits for a lock, so often and for so long.
+fn waits(count: u32, ns: u32) -> MeasuresReport {
+    let mut text = String::from(
+        "go 1.19 trace\nBatch worker=0 ticks=1000\nFrequency ticks_per_second=1000000000\n\
+         String string=1 text=\"main.work\"\nStack stack=1 frame=0x10,1,0,5\n\
+         ProcStart dt=1 thread=7\nGoCreate dt=1 task=1 start_stack=1 stack=0\n\
+         GoCreate dt=1 task=2 start_stack=0 stack=0\nGoStart dt=1 task=1 seq=1\n",
+    );
+    let every_ns = 1_000_000_000 / count;
+    for wait in 0..count {
+        let (block, start) = (2 * wait + 1, 2 * wait + 2);
+        writeln!(
+            text,
+            "GoBlockSync dt={} stack=1\nGoStart dt=1 task=2 seq={block}\nGoUnblock dt={ns} task=1 seq={start} stack=0\n\
+             GoSched dt=1 stack=0\nGoStart dt=1 task=1 seq={}",
+            every_ns - ns,
+            start + 1
+        )
+        .expect("a text takes all");
+    }
+    measures(
+        &exectrace_format::text::parse(&text).expect("is a trace"),
+        Window::WHOLE,
+    )
+}
+
+#[test]
+fn many_waits_are_a_change_and_one_is_none() {
+    let group = Topic::Group(String::from("main.work"));
+    let measure = Measure::Share(TaskState::Blocked);
+    // A tenth of the time and a half, in waits of 1 ms and 5 ms; and in one.
+    let comparison = compare(&waits(100, 1_000_000), &waits(100, 5_000_000));
+    let many = difference(&comparison, &group, &measure);
+    assert_eq!(many.verdict, Verdict::More, "{many:?}");
+    let comparison = compare(&waits(1, 100_000_000), &waits(1, 500_000_000));
+    let one = difference(&comparison, &group, &measure);
+    assert_eq!(one.verdict, Verdict::Same, "{one:?}");
+    assert!(one.old.is_some_and(|old| (old - 0.1).abs() < 0.01));
+    assert!(one.new.is_some_and(|new| (new - 0.5).abs() < 0.01));
+}
