@@ -1,5 +1,6 @@
 //! `exectrace check`: budgets for traces, for a build that is to fail when they are broken.
 
+mod baseline;
 mod budget;
 mod json;
 mod junit;
@@ -9,14 +10,17 @@ mod text;
 use std::path::PathBuf;
 
 use exectrace_analysis::{
-    Finding, Findings, FindingsReport, Gc, GcReport, Latency, LatencyReport, Severity,
+    Finding, Findings, FindingsReport, Gc, GcReport, Latency, LatencyReport, Measures,
+    MeasuresReport, Severity,
 };
 
+use self::baseline::{Against, Baseline};
 use self::budget::Budget;
 pub(crate) use self::json::Line;
 use crate::error::CommandError;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Asked, Reading, ReadingArguments};
+use crate::threshold::ThresholdArguments;
 
 /// Arguments of `exectrace check`.
 #[derive(clap::Args)]
@@ -32,6 +36,11 @@ pub(crate) struct Arguments {
     /// Findings of this severity or a worse one break the budget.
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
+    /// An older trace of the same program: what got worse since breaks the budget, as `exectrace diff` tells change from noise.
+    #[arg(long, value_name = "OLD")]
+    baseline: Option<PathBuf>,
+    #[command(flatten)]
+    threshold: ThresholdArguments,
     /// What is printed.
     #[arg(
         long,
@@ -73,6 +82,8 @@ struct Checked<'a> {
     verdicts: Vec<Verdict<'a>>,
     /// Findings that break the budget, the worst first; `None` where none is asked about.
     findings: Option<Vec<&'a Finding>>,
+    /// How it did against an older trace; `None` where there is none.
+    against: Option<&'a Against<'a>>,
 }
 
 /// How a budget did.
@@ -86,7 +97,9 @@ struct Verdict<'a> {
 impl Checked<'_> {
     fn is_met(&self) -> bool {
         let findings = self.findings.as_ref();
-        self.verdicts.iter().all(|verdict| verdict.is_met) && findings.is_none_or(Vec::is_empty)
+        self.verdicts.iter().all(|verdict| verdict.is_met)
+            && findings.is_none_or(Vec::is_empty)
+            && self.against.is_none_or(Against::is_met)
     }
 }
 
@@ -102,9 +115,13 @@ impl FailOn {
 
 /// Checks each trace.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    if arguments.budgets.is_empty() && arguments.fail_on.is_none() {
+    let has_budget = !arguments.budgets.is_empty() || arguments.fail_on.is_some();
+    if !has_budget && arguments.baseline.is_none() {
         return Err(CommandError::NoBudget);
     }
+    let baseline = arguments.baseline.as_ref();
+    let baseline = baseline.map(|path| Baseline::read(path, arguments));
+    let baseline = baseline.transpose()?;
     let form = if arguments.reading.json {
         Form::Json
     } else {
@@ -114,11 +131,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         is_text: matches!(form, Form::Text | Form::Markdown),
         ..arguments.reading.asked(&arguments.files)
     };
-    let analyses = || (Latency::new(None, 0), Gc::new(1), Findings::default());
+    let measures = || baseline.as_ref().map(|_| Measures::default());
+    let analyses = || {
+        let budgets = (Latency::new(None, 0), Gc::new(1));
+        (budgets, Findings::default(), measures())
+    };
     let mut is_met = true;
     let mut suites = Vec::new();
     let outcome = reading::print_each(&asked, analyses, |output, input, reading, ended| {
-        let checked = check(arguments, &input.name, ended.trust(input), &reading);
+        let measures = reading.report.2.as_ref();
+        let against = baseline.as_ref().zip(measures);
+        let against = against.map(|(baseline, new)| baseline.against(new, arguments));
+        let mut checked = check(arguments, &input.name, ended.trust(input), &reading);
+        checked.against = against.as_ref();
         is_met &= checked.is_met();
         match form {
             Form::Text => text::print(output, &checked)?,
@@ -131,10 +156,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     if form == Form::Junit {
         junit::print(&suites)?;
     }
-    Ok(outcome.broken_if(!is_met))
+    let of_baseline = baseline.map_or(Outcome::Whole, |it| it.outcome);
+    Ok(outcome.max(of_baseline).broken_if(!is_met))
 }
 
-type Reports = (LatencyReport, GcReport, FindingsReport);
+type Reports = (
+    (LatencyReport, GcReport),
+    FindingsReport,
+    Option<MeasuresReport>,
+);
 
 fn check<'a>(
     arguments: &'a Arguments,
@@ -142,7 +172,7 @@ fn check<'a>(
     distrust: Option<String>,
     reading: &'a Reading<Reports>,
 ) -> Checked<'a> {
-    let (latency, gc, findings) = &reading.report;
+    let ((latency, gc), findings, _) = &reading.report;
     let verdicts = arguments.budgets.iter().map(|budget| {
         let value = budget.measure(latency, gc);
         Verdict {
@@ -162,5 +192,6 @@ fn check<'a>(
         distrust,
         verdicts: verdicts.collect(),
         findings: breaking,
+        against: None,
     }
 }

@@ -86,7 +86,7 @@ impl fmt::Display for CommandError {
                 "a file holds the profile of one trace, not of {traces}; give each of them alone"
             ),
             Self::NoBudget => {
-                f.write_str("there is nothing to check: give --max BUDGET or --fail-on SEVERITY")
+                f.write_str("there is nothing to check: give --max BUDGET, --fail-on SEVERITY or --baseline OLD")
             }
             Self::OneTask => f.write_str("one task is asked for: leave out --group and --where"),
             Self::NotThere { id } => write!(

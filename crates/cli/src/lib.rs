@@ -6,6 +6,7 @@ mod blockers;
 mod check;
 mod damage;
 mod demo;
+mod diff;
 mod ended;
 mod error;
 mod events;
@@ -26,6 +27,7 @@ mod state;
 mod summary;
 mod table;
 mod tasks;
+mod threshold;
 mod units;
 mod validate;
 mod why;
@@ -65,6 +67,8 @@ enum Command {
     Findings(findings::Arguments),
     /// Check traces against budgets, for a build that is to fail when they are broken.
     Check(check::Arguments),
+    /// Say what changed from one trace to another, and what is only noise.
+    Diff(diff::Arguments),
     /// Say how long tasks ran, waited for a worker and were blocked, by the function that they run.
     Tasks(tasks::Arguments),
     /// Say which code made others wait: how long, how often, and who woke them where.
@@ -106,6 +110,7 @@ pub fn run() -> ExitCode {
         Command::Summary(arguments) => summary::run(&arguments),
         Command::Findings(arguments) => findings::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Blockers(arguments) => blockers::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),

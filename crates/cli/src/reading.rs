@@ -1,11 +1,11 @@
 //! How commands take a trace through an analysis.
 
 use std::io::{self, BufWriter, StdoutLock, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use exectrace_analysis::{Analysis, Pass, Passed, Window};
-use exectrace_json::{Axis, NoClock};
+use exectrace_json::{About, Axis, NoClock};
 use exectrace_reader::{Error, Reader, Timestamp};
 
 use crate::ended::Ended;
@@ -86,6 +86,52 @@ pub(crate) fn print_each<A: Analysis>(
         worst = worst.max(ended.tell(input, asked.input.strict));
     }
     Ok(worst.allow_partial(asked.input.allow_partial))
+}
+
+/// What came of a trace that is taken alone, whatever others there are.
+pub(crate) struct Lone<R> {
+    /// What messages call it.
+    pub(crate) file: String,
+    /// The same as an argument of a command.
+    arguments: String,
+    pub(crate) reading: Option<Reading<R>>,
+    pub(crate) outcome: Outcome,
+}
+
+impl<R> Lone<R> {
+    /// What objects for programs say of it.
+    pub(crate) fn about(&self, reading: &Reading<R>) -> About<'_> {
+        About {
+            file: &self.file,
+            arguments: &self.arguments,
+            first: reading.first,
+        }
+    }
+}
+
+/// Reads a trace that is no part of another one, and tells what of it could not be read.
+pub(crate) fn read_lone<A: Analysis>(
+    path: &Path,
+    input: &InputArguments,
+    window: &WindowArguments,
+    analysis: A,
+) -> Result<Lone<A::Report>, CommandError> {
+    let inputs = input.open_all(&[path.to_owned()])?;
+    let mut lone = Lone {
+        file: path.display().to_string(),
+        arguments: String::new(),
+        reading: None,
+        outcome: inputs.outcome,
+    };
+    // A file is one trace.
+    if let Some(trace) = inputs.traces().first() {
+        let (reading, ended) = read(trace, input, window, analysis);
+        lone.file.clone_from(&trace.name);
+        lone.arguments.clone_from(&trace.arguments);
+        lone.reading = reading;
+        lone.outcome = lone.outcome.max(ended.tell(trace, input.strict));
+    }
+    Ok(lone)
 }
 
 /// Reads a trace. Nothing comes of one that has no events.

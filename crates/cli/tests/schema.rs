@@ -18,6 +18,14 @@ const FILE_BYTES_MAX: usize = 1 << 12;
 const COMMANDS: &[&[&str]] = &[
     &["blockers"],
     &["check", "--max", "stw < 1h", "--max", "count(none) < 1"],
+    &[
+        "check",
+        "--baseline",
+        "../../corpus/recorded/go1.27/ordinary.trace.gz",
+    ],
+    &["diff"],
+    &["diff", "--most", "1"],
+    &["diff", "--min-change", "0"],
     &["events", "--stacks"],
     &["findings", "--most", "0"],
     &["gc"],
@@ -119,7 +127,11 @@ fn all_that_is_printed_is_as_the_schemas_say() {
         let mut judge = Judge::new(schema.clone());
         for arguments in COMMANDS.iter().filter(|it| it[0] == command) {
             // Events of several traces are put in order, which needs clocks that most lack.
-            let at_once = if command == "events" { 1 } else { files.len() };
+            let at_once = match command.as_str() {
+                "events" => 1,
+                "diff" => 2,
+                _ => files.len(),
+            };
             for files in files.chunks(at_once) {
                 let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
                 let output = run(&[*arguments, &["--json"]].concat(), &files);

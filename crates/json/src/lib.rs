@@ -36,6 +36,7 @@
 //! | module | has |
 //! | --- | --- |
 //! | `about` | [`About`]: the trace that an object is about |
+//! | `diff` | [`DiffLine`]: what changed from one trace to another |
 //! | `blockers`, `findings`, `gc`, `info`, `latency`, `profile`, `summary`, `tasks`, `why`, `workers` | an object each: [`BlockersLine`] and so on |
 //! | `reports`, `asked`, `trace_file`, `report_error` | [`REPORTS`]: a [`Report`] by its name and options, of a [`TraceFile`] |
 //! | [`values`], `moment` | values of options as people write them; [`Moment`]s among them |
@@ -50,6 +51,7 @@ mod about;
 mod asked;
 mod blockers;
 mod class_words;
+mod diff;
 mod distrust;
 mod findings;
 mod frame_line;
@@ -74,6 +76,7 @@ mod workers;
 pub use about::About;
 pub use blockers::BlockersLine;
 pub use class_words::ClassWords;
+pub use diff::{DiffLine, DifferenceLine};
 pub use distrust::{Distrust, between, dropped_line, loss_line};
 pub use findings::FindingsLine;
 pub use frame_line::FrameLine;

@@ -4,13 +4,14 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
 use crate::{
-    BlockersLine, FindingsLine, GcLine, InfoLine, LatencyLine, ProfileLine, SummaryLine, TasksLine,
-    WhyLine, WorkersLine,
+    BlockersLine, DiffLine, FindingsLine, GcLine, InfoLine, LatencyLine, ProfileLine, SummaryLine,
+    TasksLine, WhyLine, WorkersLine,
 };
 
 /// The schemas of all reports: a row each.
 pub const SCHEMAS: &[NamedSchema] = &[
     NamedSchema::of::<BlockersLine<'static>>("blockers"),
+    NamedSchema::of::<DiffLine<'static>>("diff"),
     NamedSchema::of::<FindingsLine<'static>>("findings"),
     NamedSchema::of::<GcLine<'static>>("gc"),
     NamedSchema::of::<InfoLine<'static>>("info"),

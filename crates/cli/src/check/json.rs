@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use exectrace_json::DifferenceLine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,6 +34,21 @@ pub(crate) struct Line<'a> {
     budgets: Vec<BudgetLine<'a>>,
     /// Findings that break the budget, a line each; null where none is asked about.
     findings: Option<Vec<String>>,
+    /// How it did against an older trace; null without one.
+    baseline: Option<BaselineLine<'a>>,
+}
+
+/// How a trace did against an older one.
+#[derive(JsonSchema, Serialize)]
+struct BaselineLine<'a> {
+    /// The older trace.
+    file: &'a str,
+    /// Something could be compared, and nothing got worse.
+    is_met: bool,
+    /// How many quantities were compared of which less is better.
+    compared: usize,
+    /// What got worse, as `exectrace diff` has it.
+    worse: Vec<DifferenceLine<'a>>,
 }
 
 /// How a budget did.
@@ -61,6 +77,12 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
         is_whole: checked.distrust.is_none(),
         budgets: checked.verdicts.iter().map(BudgetLine::of).collect(),
         findings: breaking.map(|all| all.iter().map(|it| findings::line(it)).collect()),
+        baseline: checked.against.map(|against| BaselineLine {
+            file: against.file,
+            is_met: against.is_met(),
+            compared: against.judged,
+            worse: against.worse.iter().map(DifferenceLine::of).collect(),
+        }),
     };
     serde_json::to_writer(&mut *output, &line)?;
     writeln!(output)

@@ -36,6 +36,13 @@ impl Suite {
                     .then(|| (text::findings_count(lines.len()), lines.join("\n"))),
             });
         }
+        if let Some(against) = checked.against {
+            let full = || against.lines().collect::<Vec<String>>().join("\n");
+            cases.push(Case {
+                name: format!("baseline {}", against.file),
+                failure: (!against.is_met()).then(|| (against.line(), full())),
+            });
+        }
         Self {
             file: checked.file.to_owned(),
             cases,

@@ -28,6 +28,13 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
     for finding in findings {
         writeln!(output, "\n- {}", escaped(&findings::line(finding)))?;
     }
+    if let Some(against) = checked.against {
+        let file = escaped(against.file);
+        writeln!(output, "\nAgainst {file}: {}", against.line())?;
+        for line in against.lines() {
+            writeln!(output, "\n- worse: {}", escaped(&line))?;
+        }
+    }
     Ok(())
 }
 

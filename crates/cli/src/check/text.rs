@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Checked, Verdict};
-use crate::findings;
-use crate::units;
+use crate::{findings, shown, units};
 
 /// Prints a line a budget, and the findings that break it.
 pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Result<()> {
@@ -24,6 +23,14 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
     }
     for finding in checked.findings.iter().flatten() {
         writeln!(output, "  broken by a finding: {}", findings::line(finding))?;
+    }
+    if let Some(against) = checked.against {
+        let word = if against.is_met() { "met   " } else { "broken" };
+        let file = shown::name(against.file);
+        writeln!(output, "  {word} baseline {file}: {}", against.line())?;
+        for line in against.lines() {
+            writeln!(output, "    worse: {line}")?;
+        }
     }
     Ok(())
 }
