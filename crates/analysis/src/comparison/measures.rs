@@ -9,6 +9,7 @@ use super::series::{Instance, Series, TimeBlocks};
 use super::slices::{Slice, Slices};
 use super::stack_times::StackTimes;
 use crate::functions::Functions;
+use crate::key_hasher::BuildKeyHasher;
 use crate::lives::Life;
 use crate::profile::samples_hz;
 use crate::{Analysis, Annotations, AnnotationsReport, Context, Interval, Profile, ProfileType};
@@ -17,8 +18,9 @@ use crate::{Analysis, Annotations, AnnotationsReport, Context, Interval, Profile
 #[derive(Clone, Debug)]
 pub struct Measures {
     annotations: Annotations,
-    /// What each life did.
-    lives: Slices<Doing>,
+    /// What each life did: places of the list.
+    lives: Slices<u32>,
+    doings: Doings,
     cpu: StackTimes,
     off_cpu: StackTimes,
     /// Where tasks stop.
@@ -27,10 +29,28 @@ pub struct Measures {
 }
 
 /// A state of a task, and why it is in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Doing {
     state: TaskState,
     reason: StringId,
+}
+
+/// All that tasks did, each once: there are few, and very many slices that have one.
+#[derive(Clone, Debug, Default)]
+struct Doings {
+    all: Vec<Doing>,
+    places: HashMap<Doing, u32, BuildKeyHasher>,
+}
+
+impl Doings {
+    fn place(&mut self, doing: Doing) -> u32 {
+        let next = self.all.len() as u32;
+        let place = *self.places.entry(doing).or_insert(next);
+        if place == next {
+            self.all.push(doing);
+        }
+        place
+    }
 }
 
 /// What was measured.
@@ -49,6 +69,7 @@ impl Default for Measures {
         Self {
             annotations: Annotations::default(),
             lives: Slices::default(),
+            doings: Doings::default(),
             cpu: StackTimes::default(),
             off_cpu: StackTimes::default(),
             stops: Profile::new(ProfileType::OffCpu),
@@ -108,7 +129,8 @@ impl Analysis for Measures {
             let (stack, _) = self.stops.place(interval);
             self.off_cpu.add(stack, end, ns);
         }
-        self.lives.add(interval.life.0 as usize, doing, end, ns);
+        let place = self.doings.place(doing);
+        self.lives.add(interval.life.0 as usize, place, end, ns);
     }
 
     fn report(self, context: &Context<'_>) -> MeasuresReport {
@@ -125,7 +147,7 @@ impl Analysis for Measures {
         let blocks = TimeBlocks::new(from, report.span_ns, width_ns);
         report.time_blocks = blocks.count();
         report.annotations(&self.annotations.report(context), context);
-        let mut groups = Groups::new(&blocks);
+        let mut groups = Groups::new(&blocks, &self.doings.all);
         for (life, slices) in context.lives.iter().map(|(_, life)| life).zip(&rows) {
             groups.add(life, slices, context);
         }
@@ -200,18 +222,18 @@ impl MeasuresReport {
             created.value *= 1e9;
             created.blocks.iter_mut().for_each(|rate| *rate *= 1e9);
             add(Measure::Created, created);
-            let mut states = BTreeMap::new();
-            for (doing, sums) in group.sums {
-                let of_state: &mut BlockSums = states.entry(doing.state).or_default();
-                of_state.add_all(&sums);
+            let mut sums: BTreeMap<Measure, BlockSums> = BTreeMap::new();
+            for (doing, of_doing) in group.sums {
+                let state = sums.entry(Measure::Share(doing.state)).or_default();
+                state.add_all(&of_doing);
                 if doing.state == TaskState::Blocked {
                     let reason = context.tables.text(doing.reason).into_owned();
-                    let share = blocks.rate(sums.sum, &sums.blocks);
-                    add(Measure::Blocked(reason), share);
+                    let blocked = sums.entry(Measure::Blocked(reason)).or_default();
+                    blocked.add_all(&of_doing);
                 }
             }
-            for (state, sums) in states {
-                add(Measure::Share(state), blocks.rate(sums.sum, &sums.blocks));
+            for (measure, sums) in sums {
+                add(measure, blocks.rate(sums.sum, &sums.blocks));
             }
             for state in TaskState::ALL {
                 let times = group.whole.iter().map(|whole| Instance {
@@ -231,6 +253,7 @@ impl MeasuresReport {
 /// Tasks by the function that they run.
 struct Groups<'a> {
     blocks: &'a TimeBlocks,
+    doings: &'a [Doing],
     functions: Functions,
     by_name: HashMap<String, Group>,
 }
@@ -259,22 +282,24 @@ pub(super) struct BlockSums {
 }
 
 impl<'a> Groups<'a> {
-    fn new(blocks: &'a TimeBlocks) -> Self {
+    fn new(blocks: &'a TimeBlocks, doings: &'a [Doing]) -> Self {
         Self {
             blocks,
+            doings,
             functions: Functions::default(),
             by_name: HashMap::new(),
         }
     }
 
-    fn add(&mut self, life: &Life, slices: &[Slice<Doing>], context: &Context<'_>) {
+    fn add(&mut self, life: &Life, slices: &[Slice<u32>], context: &Context<'_>) {
         let function = self.functions.of(life, context.tables);
         let group = self.by_name.entry(function).or_default();
         let mut times = [0; TaskState::ALL.len()];
         for slice in slices {
-            let sums = group.sums.entry(slice.kind).or_default();
+            let doing = self.doings[slice.kind as usize];
+            let sums = group.sums.entry(doing).or_default();
             sums.add(self.blocks, slice.bucket, slice.amount as f64);
-            let time = &mut times[slice.kind.state as usize];
+            let time = &mut times[doing.state as usize];
             *time += slice.amount;
         }
         let is_inside = |time| context.window.contains(time);
