@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use exectrace_analysis::{
-    Comparison, Difference, Family, Measure, Measures, MeasuresReport, Pass, ProfileType,
-    TaskState, Threshold, Topic, Verdict, Window,
+    Class, Comparison, Difference, Family, Findings, FindingsReport, Measure, Measures,
+    MeasuresReport, Pass, ProfileType, TaskState, Threshold, Topic, Verdict, Window,
+    findings_beyond,
 };
 use exectrace_reader::{Mode, Reader, Source, Timestamp, UnpackLimit};
-use exectrace_testkit::{Corpus, Random};
+use exectrace_testkit::{Corpus, CorpusTrace, Random};
 
 fn measures(file: &[u8], window: Window) -> MeasuresReport {
     let mut reader = Reader::open(file, Mode::Tolerant).expect("has a header");
@@ -19,15 +20,10 @@ fn measures(file: &[u8], window: Window) -> MeasuresReport {
     pass.report(reader.tables())
 }
 
-/// From when to when a trace goes.
-fn span(file: &[u8]) -> Option<(Timestamp, Timestamp)> {
-    let mut reader = Reader::open(file, Mode::Tolerant).ok()?;
-    let first = reader.next()?.ok()?.time;
-    let mut last = first;
-    while let Some(Ok(event)) = reader.next() {
-        last = event.time;
-    }
-    Some((first, last))
+/// From when to when a trace goes, as Go's reader says.
+fn span(trace: &CorpusTrace) -> Option<(Timestamp, Timestamp)> {
+    let time = |column| trace.column(column).parse().ok().map(Timestamp);
+    Some((time("start_ns")?, time("end_ns")?))
 }
 
 /// A recording of `comparison/requests.go`.
@@ -110,11 +106,11 @@ fn halves_of_one_recording_seldom_differ() {
     let (mut compared, mut changed) = (0, Vec::new());
     let traces = Corpus::all().flat_map(|corpus| corpus.traces());
     for trace in traces.filter(|trace| trace.file().starts_with("recorded")) {
-        let bytes = trace.bytes();
-        let span = span(&bytes).filter(|(first, last)| last.since_ns(*first) >= SPAN_NS_MIN);
+        let span = span(&trace).filter(|(first, last)| last.since_ns(*first) >= SPAN_NS_MIN);
         let Some((first, last)) = span else {
             continue;
         };
+        let bytes = trace.bytes();
         let middle = Timestamp(first.0 + last.since_ns(first) / 2);
         let old = measures(&bytes, Window::until(middle));
         let new = measures(&bytes, Window::since(middle));
@@ -264,4 +260,35 @@ fn many_waits_are_a_change_and_one_is_none() {
     assert_eq!(one.verdict, Verdict::Same, "{one:?}");
     assert!(one.old.is_some_and(|old| (old - 0.1).abs() < 0.01));
     assert!(one.new.is_some_and(|new| (new - 0.5).abs() < 0.01));
+}
+
+/// What is found in a trace in which a goroutine waits for a lock for so long, in 100 ms.
+fn found(ns: u32) -> FindingsReport {
+    let text = format!(
+        "go 1.19 trace\nBatch worker=0 ticks=1000\nFrequency ticks_per_second=1000000000\n\
+         String string=1 text=\"main.work\"\nString string=2 text=\"sync.(*Mutex).Lock\"\n\
+         Stack stack=1 frame=0x20,2,0,7 frame=0x10,1,0,5\nProcStart dt=1 thread=7\n\
+         GoCreate dt=1 task=1 start_stack=1 stack=0\nGoStart dt=1 task=1 seq=1\nGoBlockSync dt=1 stack=1\nProcStop dt=1\n\
+         ProcStart dt={ns} thread=7\nGoUnblock dt=1 task=1 seq=2 stack=0\nGoStart dt=1 task=1 seq=3\nGoSched dt={} stack=1",
+        100_000_000 - ns
+    );
+    let file = exectrace_format::text::parse(&text).expect("is a trace");
+    let mut reader = Reader::open(&file, Mode::Tolerant).expect("has a header");
+    let mut pass = Pass::new(Window::WHOLE, Findings::default());
+    while let Some(event) = reader.next() {
+        pass.event(&event.expect("can be read"), reader.tables());
+    }
+    pass.report(reader.tables())
+}
+
+#[test]
+fn a_finding_is_new_where_the_other_trace_lost_less_than_half_as_much() {
+    let [short, middle, long] = [2_000_001, 10_000_000, 19_000_000].map(found);
+    assert_eq!(findings_beyond(&middle, &short)[0].class, Class::LockWait);
+    assert_eq!(findings_beyond(&short, &middle).len(), 0);
+    assert_eq!(findings_beyond(&long, &middle).len(), 0);
+    // What costs little is none, whatever the other one has.
+    let none = found(100);
+    assert_eq!(findings_beyond(&found(1_500_000), &none).len(), 0);
+    assert_eq!(findings_beyond(&short, &none).len(), 1);
 }

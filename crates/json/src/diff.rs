@@ -41,9 +41,9 @@ pub struct DiffLine<'a> {
     changed: usize,
     /// All that took time by name, and what changed of the rest: by family, changes first, those that cost or save most before others.
     differences: Vec<DifferenceLine<'a>>,
-    /// Findings of medium severity or worse that only the newer trace has.
+    /// Findings of the newer trace, of medium severity or worse, of a class to which the older one lost less than half as much.
     new_findings: Vec<FindingLine<'a>>,
-    /// And those that only the older one has.
+    /// And those of the older one.
     gone_findings: Vec<FindingLine<'a>>,
     /// Some differences or findings are left out.
     truncated: bool,
