@@ -1,5 +1,6 @@
 //! What keeps a command from doing its work.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{fmt, io};
@@ -23,6 +24,15 @@ pub(crate) enum CommandError {
     OutputFile { path: PathBuf, error: io::Error },
     /// One file is to hold what several traces have.
     SeveralTraces { traces: usize },
+    /// Several traces are given where one is shown.
+    OneTrace,
+    /// An address cannot be had.
+    Listen {
+        address: SocketAddr,
+        error: io::Error,
+    },
+    /// The server has failed.
+    Serve(io::Error),
     /// No trace has what was asked for.
     NotThere { id: Id },
     /// One task is asked for, and some of all.
@@ -39,12 +49,15 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input { .. } => Outcome::Unreadable.into(),
-            Self::SeveralTraces { .. } | Self::OneTask | Self::NoBudget => {
+            Self::SeveralTraces { .. } | Self::OneTrace | Self::OneTask | Self::NoBudget => {
                 ExitCode::from(outcome::USAGE)
             }
-            Self::Demo(_) | Self::Output(_) | Self::OutputFile { .. } | Self::NotThere { .. } => {
-                ExitCode::FAILURE
-            }
+            Self::Demo(_)
+            | Self::Listen { .. }
+            | Self::NotThere { .. }
+            | Self::Output(_)
+            | Self::OutputFile { .. }
+            | Self::Serve(_) => ExitCode::FAILURE,
         }
     }
 }
@@ -85,6 +98,14 @@ impl fmt::Display for CommandError {
                 f,
                 "a file holds the profile of one trace, not of {traces}; give each of them alone"
             ),
+            Self::OneTrace => f.write_str(
+                "the files are several traces, of which one can be shown; name its files alone",
+            ),
+            Self::Listen { address, error } => write!(
+                f,
+                "cannot listen at {address}: {error}; another port may be free: --listen 127.0.0.1:0"
+            ),
+            Self::Serve(error) => write!(f, "the viewer's server has failed: {error}"),
             Self::NoBudget => {
                 f.write_str("there is nothing to check: give --max BUDGET, --fail-on SEVERITY or --baseline OLD")
             }

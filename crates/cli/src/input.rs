@@ -8,6 +8,7 @@ use exectrace_json::About;
 use exectrace_reader::{
     Error, Mode, Packing, PackingFault, Reader, Source, Timestamp, Trace, UnpackLimit,
 };
+use exectrace_viewer::{Bytes, Subject};
 
 use crate::error::CommandError;
 use crate::outcome::Outcome;
@@ -90,6 +91,27 @@ pub(crate) struct Input<'a> {
 }
 
 impl Inputs {
+    /// The one trace that the files make, to keep; `None` if they make several.
+    pub(crate) fn into_subject(mut self) -> Option<Subject> {
+        let traces = self.traces();
+        let [input] = traces.as_slice() else {
+            return None;
+        };
+        let (name, arguments) = (input.name.clone(), input.arguments.clone());
+        let fault = input.fault.map(|fault| fault.to_string());
+        let joined = (self.files.len() > 1).then(|| input.bytes().to_vec());
+        drop(traces);
+        let bytes = match joined {
+            Some(bytes) => Bytes::Joined(bytes),
+            None => Bytes::Source(self.files.pop()?.1),
+        };
+        let subject = Subject::new(&name, &arguments, bytes);
+        Some(match fault {
+            Some(fault) => subject.with_fault(fault),
+            None => subject,
+        })
+    }
+
     /// The traces that the files make.
     pub(crate) fn traces(&self) -> Vec<Input<'_>> {
         let bytes: Vec<&[u8]> = self.files.iter().map(|(_, file)| file.bytes()).collect();

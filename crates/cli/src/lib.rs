@@ -30,6 +30,7 @@ mod tasks;
 mod threshold;
 mod units;
 mod validate;
+mod view;
 mod why;
 mod window;
 mod workers;
@@ -83,6 +84,8 @@ enum Command {
     Why(why::Arguments),
     /// Say how workers and threads were used over time.
     Workers(workers::Arguments),
+    /// Show a trace in a browser.
+    View(view::Arguments),
     /// Check whether the events of traces can have happened as they are told.
     Validate(validate::Arguments),
     /// Print what the JSON of the commands looks like, as JSON Schema.
@@ -118,6 +121,7 @@ pub fn run() -> ExitCode {
         Command::Latency(arguments) => latency::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Workers(arguments) => workers::run(&arguments),
+        Command::View(arguments) => view::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     };

@@ -72,7 +72,9 @@ mod wire;
 
 // The words of events, so that who reads traces needs no other package.
 pub use exectrace_format::role::{Metric, Range, State};
-pub use exectrace_format::{Frame, StackId, StringId, TaskId, ThreadId, UserTaskId, WorkerId};
+pub use exectrace_format::{
+    Format, Frame, StackId, StringId, TaskId, ThreadId, UserTaskId, Version, WorkerId,
+};
 
 pub use description::{Description, Dropped, SampleRate};
 pub use error::{Cause, Error};

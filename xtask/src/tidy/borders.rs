@@ -73,7 +73,15 @@ const BORDERS: &[Border] = &[
     Border {
         package: "exectrace-viewer",
         ours: &["exectrace-analysis", "exectrace-json", "exectrace-reader"],
-        outside: Outside::Only(&["serde", "serde_json"]),
+        // HTTP and its runtime, JSON, the token's random numbers, hashes of ids.
+        outside: Outside::Only(&[
+            "axum",
+            "getrandom",
+            "rustc-hash",
+            "serde",
+            "serde_json",
+            "tokio",
+        ]),
     },
     Border {
         package: "exectrace-cli",

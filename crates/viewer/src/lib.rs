@@ -1,0 +1,47 @@
+//! Shows execution traces in a browser.
+//!
+//! A trace is read once, from begin to end; meanwhile a server on the loopback address serves a page that shows what is there so
+//! far. The page never gets events: it asks for rows of the timeline, a window and a width in pixels, and gets what can be seen of
+//! them, from levels of detail that are built while the trace is read.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use exectrace_reader::{Source, UnpackLimit};
+//! use exectrace_viewer::{Bytes, Options, Server, Subject};
+//!
+//! let source = Source::open("service.trace", UnpackLimit::default()).expect("can be opened");
+//! let subject = Subject::new("service.trace", "service.trace", Bytes::Source(source));
+//! let server = Server::bind(subject, &Options::default())?;
+//! println!("open {}", server.url());
+//! server.run()?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | has |
+//! | --- | --- |
+//! | `server`, `guard` | [`Server`]: addresses, routes, and who is let in |
+//! | `subject` | [`Subject`]: what is shown, and how far it was read |
+//! | `timeline` | all rows, filled while a trace is read |
+//! | `track` | one row: intervals, levels of detail, and what a screen can show |
+//! | `grid` | what a screen can show: buckets of time |
+//! | `causes` | why intervals began, each reason once |
+//! | `routes` | what the page can ask for, a file each |
+//! | `wire` | what a screen shows, as typed arrays |
+//! | `page` | the page itself, built from `page/` |
+
+mod causes;
+mod grid;
+mod guard;
+mod page;
+mod routes;
+mod server;
+mod subject;
+mod timeline;
+mod track;
+mod wire;
+
+pub use server::{Options, Server};
+pub use subject::{Bytes, Subject};

@@ -1,0 +1,63 @@
+//! The forms of answers.
+
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// An answer, or why there is none.
+pub(super) type Answer = Result<Response, Refusal>;
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    error: String,
+}
+
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    error: &'a str,
+}
+
+impl Refusal {
+    /// The request makes no sense.
+    pub(super) fn nonsense(error: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            error: error.into(),
+        }
+    }
+
+    /// It asks for something that is not there.
+    pub(super) fn unknown(error: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::NOT_FOUND,
+            error: error.into(),
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let line = ErrorLine { error: &self.error };
+        match json(&line) {
+            Ok(answer) => (self.status, answer).into_response(),
+            Err(_) => self.status.into_response(),
+        }
+    }
+}
+
+/// A value as JSON.
+pub(super) fn json(value: &impl Serialize) -> Answer {
+    let bytes = serde_json::to_vec(value).map_err(|error| Refusal {
+        status: StatusCode::INTERNAL_SERVER_ERROR,
+        error: error.to_string(),
+    })?;
+    Ok(([(CONTENT_TYPE, "application/json")], bytes).into_response())
+}
+
+/// Typed arrays.
+pub(super) fn binary(bytes: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, "application/octet-stream")], bytes).into_response()
+}

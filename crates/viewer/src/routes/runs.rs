@@ -1,0 +1,66 @@
+//! `api/runs`: what a screen can show of some rows.
+
+use axum::extract::{Query, State};
+use serde::Deserialize;
+
+use super::Shared;
+use super::answer::{self, Answer, Refusal};
+use crate::grid::Grid;
+use crate::timeline::RowId;
+use crate::track::Runs;
+use crate::wire::{self, Header};
+
+/// No screen has more rows.
+const TRACKS_MAX: usize = 512;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    /// Their ids, with commas between them.
+    tracks: String,
+    from: u64,
+    to: u64,
+    width: u32,
+}
+
+pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
+    let revision = subject.status().revision();
+    let grid = Grid::new(asked.from, asked.to, asked.width);
+    let grid = grid.ok_or_else(|| {
+        Refusal::nonsense("no such window: from must be before to, width from 1 to 16384")
+    })?;
+    let ids: Vec<&str> = asked.tracks.split(',').collect();
+    if ids.len() > TRACKS_MAX {
+        return Err(Refusal::nonsense(format!(
+            "more than {TRACKS_MAX} tracks at once"
+        )));
+    }
+    let timeline = subject.timeline();
+    let header = Header {
+        tracks: ids.len() as u32,
+        grid,
+        revision: revision as u32,
+    };
+    let mut bytes = wire::begin(&header);
+    for id in ids {
+        let unknown = || Refusal::unknown(format!("there is no track {id}"));
+        let row = RowId::parse(id).ok_or_else(unknown)?;
+        let (runs, full_ns) = if let RowId::Group(group) = row {
+            let group = timeline.groups.get(group as usize).ok_or_else(unknown)?;
+            let runs = group.runs(&timeline, grid);
+            let full_ns = most_ns(&runs);
+            (runs, full_ns)
+        } else {
+            let track = timeline.track(row).ok_or_else(unknown)?;
+            (track.runs(grid), grid.bucket_ns())
+        };
+        wire::append(&mut bytes, &runs, full_ns);
+    }
+    Ok(answer::binary(bytes))
+}
+
+/// The most time in a bucket: that of a row of a group as high as can be.
+fn most_ns(runs: &Runs) -> u64 {
+    let mixes = runs.mixes.iter();
+    let sums = mixes.map(|(_, mix)| mix.ns.iter().sum());
+    sums.max().unwrap_or(0).max(1)
+}

@@ -1,0 +1,145 @@
+//! `api/tracks`: which rows there are.
+
+use std::cmp::Reverse;
+
+use axum::extract::{Query, State};
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::answer::{self, Answer, Refusal};
+use crate::timeline::{RowId, ThreadRow, Timeline};
+
+/// So many are told, unless others are asked for.
+const MOST: usize = 200;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    by: By,
+    /// Whose members are meant.
+    parent: Option<String>,
+    from: Option<u64>,
+    to: Option<u64>,
+    /// What names must have in them.
+    search: Option<String>,
+    most: Option<usize>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum By {
+    #[default]
+    Worker,
+    Thread,
+    Group,
+}
+
+#[derive(Serialize)]
+struct Line {
+    revision: u64,
+    tracks: Vec<TrackLine>,
+    truncated: bool,
+    total: usize,
+}
+
+/// A row.
+#[derive(Serialize)]
+pub(super) struct TrackLine {
+    id: String,
+    name: String,
+    /// What else is to be said of it.
+    detail: String,
+    /// How many tasks are in it.
+    members: usize,
+    has_children: bool,
+}
+
+pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
+    let revision = subject.status().revision();
+    let timeline = subject.timeline();
+    let mut tracks = match &asked.parent {
+        Some(parent) => members(&timeline, parent, &asked)?,
+        None => rows(&timeline, asked.by),
+    };
+    if let Some(search) = &asked.search {
+        let search = search.to_lowercase();
+        tracks.retain(|track| {
+            let is_in = |text: &str| text.to_lowercase().contains(&search);
+            is_in(&track.id) || is_in(&track.name)
+        });
+    }
+    let total = tracks.len();
+    let most = asked.most.unwrap_or(MOST);
+    tracks.truncate(most);
+    answer::json(&Line {
+        revision,
+        tracks,
+        truncated: total > most,
+        total,
+    })
+}
+
+fn rows(timeline: &Timeline, by: By) -> Vec<TrackLine> {
+    match by {
+        By::Worker => {
+            let rows = timeline.workers.iter();
+            rows.map(|(id, row)| thread_line(format!("worker:{id}"), row))
+                .collect()
+        }
+        By::Thread => {
+            let rows = timeline.threads.iter();
+            rows.map(|(id, row)| thread_line(format!("thread:{id}"), row))
+                .collect()
+        }
+        By::Group => {
+            let groups = (0..).zip(&timeline.groups);
+            let groups = groups.filter(|(_, group)| group.intervals > 0);
+            let mut groups: Vec<_> = groups.collect();
+            groups.sort_by_key(|(id, group)| (Reverse(group.intervals), *id));
+            let lines = groups.into_iter();
+            lines
+                .map(|(id, group): (u32, _)| TrackLine {
+                    id: format!("group:{id}"),
+                    name: group.name.clone(),
+                    detail: String::new(),
+                    members: group.members.len(),
+                    has_children: true,
+                })
+                .collect()
+        }
+    }
+}
+
+fn thread_line(id: String, row: &ThreadRow) -> TrackLine {
+    TrackLine {
+        name: row.name.clone(),
+        id,
+        detail: String::new(),
+        members: 0,
+        has_children: false,
+    }
+}
+
+/// The tasks of a group that were there in the window.
+fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<TrackLine>, Refusal> {
+    let group = match RowId::parse(parent) {
+        Some(RowId::Group(group)) => timeline.groups.get(group as usize),
+        _ => None,
+    };
+    let group = group.ok_or_else(|| Refusal::unknown(format!("there is no group {parent}")))?;
+    let (from, to) = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
+    let members = group.members.iter();
+    let rows = members.filter_map(|&life| timeline.tasks.get(life as usize));
+    let rows = rows.filter(|row| {
+        let (begin_ns, end_ns) = row.track.span_ns();
+        row.track.len() > 0 && begin_ns <= to && end_ns >= from
+    });
+    let lines = rows.map(|row| TrackLine {
+        id: format!("task:{}", row.id.0),
+        name: group.name.clone(),
+        detail: String::new(),
+        members: 1,
+        has_children: false,
+    });
+    Ok(lines.collect())
+}

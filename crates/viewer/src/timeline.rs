@@ -1,0 +1,124 @@
+//! All rows of the timeline, and the analysis that fills them while a trace is read.
+
+mod groups;
+mod recording;
+
+pub(crate) use self::groups::Group;
+pub(crate) use self::recording::Recording;
+
+use std::collections::{BTreeMap, HashMap};
+
+use exectrace_reader::{StackId, StringId, TaskId};
+use rustc_hash::FxBuildHasher;
+
+use crate::causes::Causes;
+use crate::track::Track;
+
+/// All rows of the timeline of a trace. Times count from its first event, in nanoseconds.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// When the trace ends, as far as it was read.
+    pub(crate) end_ns: u64,
+    /// By their lives, in the order of their first events.
+    pub(crate) tasks: Vec<TaskRow>,
+    /// The last life of each task.
+    lives: HashMap<TaskId, u32, FxBuildHasher>,
+    /// What ran on each worker.
+    pub(crate) workers: BTreeMap<i64, ThreadRow>,
+    /// What ran on each thread, and what it waited for in system calls.
+    pub(crate) threads: BTreeMap<u64, ThreadRow>,
+    pub(crate) groups: Vec<Group>,
+    group_ids: HashMap<StringId, u32, FxBuildHasher>,
+    pub(crate) causes: Causes,
+    pub(crate) samples: Vec<SampleMark>,
+    /// When the garbage collector was at work, and when the world was stopped.
+    pub(crate) collecting: Track,
+    pub(crate) stopped: Track,
+}
+
+/// A task's row.
+#[derive(Debug)]
+pub(crate) struct TaskRow {
+    pub(crate) id: TaskId,
+    /// The place of its group, which says what it runs.
+    pub(crate) group: u32,
+    pub(crate) track: Track,
+}
+
+/// A worker's or a thread's row: its intervals have the lives of tasks as causes.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadRow {
+    /// What a recording calls it; empty for a trace of Go's.
+    pub(crate) name: String,
+    pub(crate) track: Track,
+}
+
+/// One CPU sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SampleMark {
+    pub(crate) at_ns: u64,
+    /// Whose life; `None` where no task ran.
+    pub(crate) life: Option<u32>,
+    pub(crate) worker: i64,
+    pub(crate) thread: u64,
+    pub(crate) stack: StackId,
+}
+
+/// Which row is meant, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum RowId {
+    Task(TaskId),
+    Worker(i64),
+    Thread(u64),
+    Group(u32),
+    Collecting,
+    Stopped,
+}
+
+impl RowId {
+    /// The row that a text names; `None` if it names none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match text {
+            "gc" => return Some(Self::Collecting),
+            "stopped" => return Some(Self::Stopped),
+            _ => {}
+        }
+        let (kind, number) = text.split_once(':')?;
+        match kind {
+            "task" => Some(Self::Task(TaskId(number.parse().ok()?))),
+            "worker" => Some(Self::Worker(number.parse().ok()?)),
+            "thread" => Some(Self::Thread(number.parse().ok()?)),
+            "group" => Some(Self::Group(number.parse().ok()?)),
+            _ => None,
+        }
+    }
+}
+
+impl Timeline {
+    /// The life that a task's id means: the last one.
+    pub(crate) fn life(&self, task: TaskId) -> Option<u32> {
+        self.lives.get(&task).copied()
+    }
+
+    /// The track of a row; groups have none.
+    pub(crate) fn track(&self, row: RowId) -> Option<&Track> {
+        match row {
+            RowId::Task(task) => {
+                let life = self.life(task)?;
+                Some(&self.tasks[life as usize].track)
+            }
+            RowId::Worker(worker) => Some(&self.workers.get(&worker)?.track),
+            RowId::Thread(thread) => Some(&self.threads.get(&thread)?.track),
+            RowId::Collecting => Some(&self.collecting),
+            RowId::Stopped => Some(&self.stopped),
+            RowId::Group(_) => None,
+        }
+    }
+
+    /// What a task runs; empty if nothing tells it.
+    pub(crate) fn name_of(&self, life: u32) -> &str {
+        let task = self.tasks.get(life as usize);
+        let group = task.and_then(|task| self.groups.get(task.group as usize));
+        group.map_or("", |group| &group.name)
+    }
+}

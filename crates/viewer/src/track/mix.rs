@@ -1,0 +1,49 @@
+//! What there is of short intervals in a bucket.
+
+use super::{Drawn, Shade};
+
+/// How many shades a mix tells apart: all but nothing.
+pub(crate) const STATES: usize = 6;
+
+/// What there is of short intervals in a bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mix {
+    /// The time in the bucket, by shade.
+    pub(crate) ns: [u64; STATES],
+    /// How many begin in it.
+    pub(crate) count: u32,
+    /// How long the longest is that has something in it, in all.
+    pub(crate) longest_ns: u64,
+    /// The shade of that one; of several the first in order.
+    pub(crate) longest: Option<Shade>,
+}
+
+impl Mix {
+    /// Adds what of an interval lies between two times, the bounds of the bucket.
+    pub(crate) fn add(&mut self, drawn: &Drawn, from_ns: u64, to_ns: u64) {
+        let (begin_ns, end_ns) = (drawn.begin_ns.max(from_ns), drawn.end_ns.min(to_ns));
+        if let Some(sum) = self.ns.get_mut((drawn.shade as usize).wrapping_sub(1)) {
+            *sum += end_ns.saturating_sub(begin_ns);
+        }
+        self.count += u32::from(drawn.begin_ns >= from_ns);
+        self.note_longest(drawn.ns(), Some(drawn.shade));
+    }
+
+    /// Adds what there is in a part of the bucket, or what was known of other intervals.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (sum, ns) in self.ns.iter_mut().zip(other.ns) {
+            *sum += ns;
+        }
+        self.count += other.count;
+        self.note_longest(other.longest_ns, other.longest);
+    }
+
+    fn note_longest(&mut self, ns: u64, shade: Option<Shade>) {
+        let is_first = self.longest.is_none();
+        let is_longer = ns > self.longest_ns || (ns == self.longest_ns && shade < self.longest);
+        if shade.is_some() && (is_first || is_longer) {
+            self.longest_ns = ns;
+            self.longest = shade;
+        }
+    }
+}

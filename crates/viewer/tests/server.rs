@@ -1,0 +1,174 @@
+//! The server, asked over a socket as a browser or a stranger would.
+
+mod client;
+
+use std::thread;
+
+use client::{Client, SMALL};
+
+#[test]
+fn the_page_and_its_answers_carry_the_policy() {
+    let client = Client::of_text(SMALL);
+    let page = client.get("");
+    assert_eq!(page.status, 200);
+    assert!(page.head.contains("content-type: text/html"));
+    for answer in [page, client.get("api/trace"), client.get("app.js")] {
+        assert!(
+            answer
+                .head
+                .contains("content-security-policy: default-src 'none'")
+        );
+        assert!(answer.head.contains("x-content-type-options: nosniff"));
+        assert!(answer.head.contains("cache-control: no-store"));
+    }
+}
+
+#[test]
+fn strangers_are_not_let_in() {
+    let client = Client::of_text(SMALL);
+    let port = client.address.port();
+    let ours = format!("127.0.0.1:{port}");
+    // A wrong token, and none.
+    for path in [
+        "/",
+        "/api/trace",
+        "/00000000000000000000000000000000/",
+        "/../etc/passwd",
+    ] {
+        assert_eq!(client.ask("GET", path, &ours, "").status, 404, "{path}");
+    }
+    let path = format!("{}api/trace", client.path);
+    assert_eq!(client.ask("GET", &path, &ours, "").status, 200);
+    let localhost = format!("localhost:{port}");
+    assert_eq!(client.ask("GET", &path, &localhost, "").status, 200);
+    // Names that somebody else's page could have point here.
+    for host in [
+        "evil.example",
+        "127.0.0.1",
+        "",
+        &format!("evil.example:{port}"),
+    ] {
+        assert_eq!(client.ask("GET", &path, host, "").status, 404, "{host}");
+    }
+    // Pages that are not ours.
+    for origin in [
+        "http://evil.example",
+        "null",
+        "https://127.0.0.1",
+        "http://127.0.0.1:1",
+    ] {
+        let header = format!("Origin: {origin}\r\n");
+        assert_eq!(
+            client.ask("GET", &path, &ours, &header).status,
+            404,
+            "{origin}"
+        );
+    }
+    let header = format!("Origin: http://{ours}\r\n");
+    assert_eq!(client.ask("GET", &path, &ours, &header).status, 200);
+    assert_eq!(client.ask("POST", &path, &ours, "").status, 405);
+}
+
+#[test]
+fn nonsense_is_refused_in_words() {
+    let client = Client::of_text(SMALL);
+    for (target, status) in [
+        ("api/runs?tracks=worker:0&from=0&to=0&width=100", 400),
+        ("api/runs?tracks=worker:0&from=9&to=3&width=100", 400),
+        ("api/runs?tracks=worker:0&from=0&to=100&width=0", 400),
+        (
+            "api/runs?tracks=worker:0&from=0&to=18446744073709551615&width=4294967295",
+            400,
+        ),
+        ("api/runs?tracks=worker:0&from=-1&to=5&width=10", 400),
+        ("api/runs?tracks=worker:0", 400),
+        ("api/runs?tracks=worker:9&from=0&to=100&width=10", 404),
+        ("api/runs?tracks=%00%ff&from=0&to=100&width=10", 404),
+        ("api/runs?tracks=group:99&from=0&to=100&width=10", 404),
+        ("api/interval?track=task:1", 400),
+        ("api/interval?track=task:1&index=4294967296000", 404),
+        ("api/interval?track=task:77&at=3", 404),
+        ("api/labels?tasks=x", 400),
+        ("api/marks?tracks=task:1&from=5&to=5&width=1", 400),
+        ("api/curves?names=running&from=5&to=5&width=1", 400),
+        ("api/tracks?by=colour", 400),
+        ("api/tracks?parent=task:1", 404),
+        ("api/nothing", 404),
+    ] {
+        let answer = client.get(target);
+        assert_eq!(answer.status, status, "{target}: {}", answer.text());
+    }
+    let many = vec!["task:1"; 600].join(",");
+    let target = format!("api/runs?tracks={many}&from=0&to=100&width=10");
+    assert_eq!(client.get(&target).status, 400);
+}
+
+#[test]
+fn a_thousand_requests_at_once_are_answered_or_refused() {
+    let client = Client::of_text(SMALL);
+    let client = &client;
+    let statuses: Vec<u16> = thread::scope(|scope| {
+        let asking: Vec<_> = (0..1_000)
+            .map(|_| {
+                scope.spawn(|| {
+                    client
+                        .get("api/runs?tracks=worker:0&from=0&to=100&width=10")
+                        .status
+                })
+            })
+            .collect();
+        asking
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert!(
+        statuses.iter().all(|status| [200, 503].contains(status)),
+        "{statuses:?}"
+    );
+    assert!(statuses.contains(&200));
+    // And it goes on.
+    assert_eq!(client.get("api/trace").status, 200);
+}
+
+#[test]
+fn rows_and_intervals_are_those_of_the_trace() {
+    let client = Client::of_text(SMALL);
+    client.wait();
+    let status = client.get("api/trace").json();
+    assert_eq!(status["state"], "ready");
+    assert_eq!(
+        (&status["format"], &status["header"]),
+        (&"v1".into(), &"1.19".into())
+    );
+    assert_eq!(
+        (&status["verdict"], &status["end_ns"]),
+        (&"whole".into(), &44.into())
+    );
+    let workers = client.get("api/tracks?by=worker").json();
+    assert_eq!(workers["tracks"][0]["id"], "worker:0");
+    let groups = client.get("api/tracks?by=group").json();
+    assert_eq!(groups["tracks"][0]["name"], "main.work");
+    let parent = groups["tracks"][0]["id"].as_str().unwrap().to_owned();
+    let tasks = client.get(&format!("api/tracks?parent={parent}")).json();
+    assert_eq!(tasks["tracks"][0]["id"], "task:1");
+    let interval = client.get("api/interval?track=task:1&at=12").json();
+    assert_eq!(
+        (&interval["state"], &interval["worker"]),
+        (&"running".into(), &"worker:0".into())
+    );
+    assert_eq!(
+        (&interval["from_ns"], &interval["to_ns"]),
+        (&9.into(), &29.into())
+    );
+    let waiting = client.get("api/interval?track=task:1&at=30").json();
+    assert_eq!(
+        (&waiting["state"], &waiting["reason"]),
+        (&"waiting".into(), &"chan receive".into())
+    );
+    let on_worker = client.get("api/interval?track=worker:0&index=0").json();
+    assert_eq!(
+        (&on_worker["task"], &on_worker["name"]),
+        (&"task:1".into(), &"main.work".into())
+    );
+}
