@@ -58,12 +58,11 @@ impl Default for Causes {
 }
 
 impl Causes {
-    /// The number of a cause. Its texts are kept, since the reader's tables do not outlive the reader.
+    /// The number of a cause: a reason, the task's own stack and that of who began the interval. Its texts are kept, since the reader's tables do not outlive the reader.
     pub(crate) fn intern(
         &mut self,
         reason: StringId,
-        stack: StackId,
-        writer_stack: StackId,
+        (stack, writer_stack): (StackId, StackId),
         tables: &Tables<'_>,
     ) -> u32 {
         let cause = Cause {

@@ -35,15 +35,6 @@ impl Grid {
         })
     }
 
-    /// All buckets of a width up to a time.
-    pub(crate) fn whole(end_ns: u64, shift: u32) -> Self {
-        Self {
-            shift,
-            first: 0,
-            count: (end_ns >> shift) + 1,
-        }
-    }
-
     /// How wide a bucket is.
     pub(crate) fn bucket_ns(self) -> u64 {
         1 << self.shift

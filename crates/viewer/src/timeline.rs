@@ -2,9 +2,11 @@
 
 mod groups;
 mod recording;
+mod task_rows;
 
 pub(crate) use self::groups::Group;
 pub(crate) use self::recording::Recording;
+pub(crate) use self::task_rows::TaskRows;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +14,8 @@ use exectrace_reader::{StackId, StringId, TaskId};
 use rustc_hash::FxBuildHasher;
 
 use crate::causes::Causes;
-use crate::track::Track;
+use crate::grid::Grid;
+use crate::track::{Intervals, Runs, Track};
 
 /// All rows of the timeline of a trace. Times count from its first event, in nanoseconds.
 #[derive(Debug, Default)]
@@ -20,7 +23,7 @@ pub(crate) struct Timeline {
     /// When the trace ends, as far as it was read.
     pub(crate) end_ns: u64,
     /// By their lives, in the order of their first events.
-    pub(crate) tasks: Vec<TaskRow>,
+    pub(crate) tasks: TaskRows,
     /// The last life of each task.
     lives: HashMap<TaskId, u32, FxBuildHasher>,
     /// What ran on each worker.
@@ -34,15 +37,6 @@ pub(crate) struct Timeline {
     /// When the garbage collector was at work, and when the world was stopped.
     pub(crate) collecting: Track,
     pub(crate) stopped: Track,
-}
-
-/// A task's row.
-#[derive(Debug)]
-pub(crate) struct TaskRow {
-    pub(crate) id: TaskId,
-    /// The place of its group, which says what it runs.
-    pub(crate) group: u32,
-    pub(crate) track: Track,
 }
 
 /// A worker's or a thread's row: its intervals have the lives of tasks as causes.
@@ -100,25 +94,42 @@ impl Timeline {
         self.lives.get(&task).copied()
     }
 
-    /// The track of a row; groups have none.
-    pub(crate) fn track(&self, row: RowId) -> Option<&Track> {
+    /// The intervals of a row; those of a group are its members'.
+    pub(crate) fn intervals(&self, row: RowId) -> Option<Intervals<'_>> {
         match row {
-            RowId::Task(task) => {
-                let life = self.life(task)?;
-                Some(&self.tasks[life as usize].track)
+            RowId::Task(task) => Some(self.tasks.intervals(self.life(task)?)),
+            RowId::Group(_) => None,
+            _ => Some(self.track(row)?.intervals()),
+        }
+    }
+
+    /// What a screen can show of a row.
+    pub(crate) fn runs(&self, row: RowId, grid: Grid) -> Option<Runs> {
+        match row {
+            RowId::Task(task) => Some(self.tasks.runs(self.life(task)?, grid)),
+            RowId::Group(group) => {
+                let group = self.groups.get(group as usize)?;
+                Some(group.runs(&self.tasks, grid))
             }
+            _ => Some(self.track(row)?.runs(grid)),
+        }
+    }
+
+    /// The track of a row that is no task's.
+    fn track(&self, row: RowId) -> Option<&Track> {
+        match row {
             RowId::Worker(worker) => Some(&self.workers.get(&worker)?.track),
             RowId::Thread(thread) => Some(&self.threads.get(&thread)?.track),
             RowId::Collecting => Some(&self.collecting),
             RowId::Stopped => Some(&self.stopped),
-            RowId::Group(_) => None,
+            RowId::Task(_) | RowId::Group(_) => None,
         }
     }
 
     /// What a task runs; empty if nothing tells it.
     pub(crate) fn name_of(&self, life: u32) -> &str {
-        let task = self.tasks.get(life as usize);
-        let group = task.and_then(|task| self.groups.get(task.group as usize));
+        let group = self.tasks.get(life).and_then(|task| task.group);
+        let group = group.and_then(|group| self.groups.get(group as usize));
         group.map_or("", |group| &group.name)
     }
 }

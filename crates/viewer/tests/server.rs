@@ -86,7 +86,7 @@ fn nonsense_is_refused_in_words() {
         ("api/runs?tracks=%00%ff&from=0&to=100&width=10", 404),
         ("api/runs?tracks=group:99&from=0&to=100&width=10", 404),
         ("api/interval?track=task:1", 400),
-        ("api/interval?track=task:1&index=4294967296000", 404),
+        ("api/interval?track=task:1&index=4294967295", 404),
         ("api/interval?track=task:77&at=3", 404),
         ("api/labels?tasks=x", 400),
         ("api/marks?tracks=task:1&from=5&to=5&width=1", 400),

@@ -60,7 +60,7 @@ fn curve(timeline: &Timeline, name: &str, grid: Grid) -> Option<Vec<f64>> {
         _ => return None,
     };
     for group in &timeline.groups {
-        add(&group.runs(timeline, grid), shade, &mut sums);
+        add(&group.runs(&timeline.tasks, grid), shade, &mut sums);
     }
     Some(averages(&sums, grid))
 }
@@ -69,7 +69,7 @@ fn curve(timeline: &Timeline, name: &str, grid: Grid) -> Option<Vec<f64>> {
 fn add(runs: &Runs, shade: Shade, sums: &mut [u64]) {
     let grid = runs.grid();
     for (bucket, mix) in &runs.mixes {
-        sums[(bucket - grid.first) as usize] += mix.ns[shade as usize - 1];
+        sums[(bucket - grid.first) as usize] += mix.ns[shade.place()];
     }
     for drawn in runs.intervals.iter().filter(|drawn| drawn.shade == shade) {
         let begin_ns = drawn.begin_ns.max(grid.begin_ns());

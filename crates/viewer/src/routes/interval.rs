@@ -7,13 +7,13 @@ use super::Shared;
 use super::answer::{self, Answer, Refusal};
 use crate::causes::FrameLine;
 use crate::timeline::{RowId, Timeline};
-use crate::track::{Drawn, Shade, Track};
+use crate::track::{Drawn, Shade};
 
 #[derive(Deserialize)]
 pub(super) struct Asked {
     track: String,
     /// Its number on the track, or a time.
-    index: Option<usize>,
+    index: Option<u32>,
     at: Option<u64>,
 }
 
@@ -35,26 +35,31 @@ struct Line<'a> {
     begin_stack: &'a [FrameLine],
     /// Where the task is after it.
     end_stack: &'a [FrameLine],
+    /// Who put it into the queue, for this interval or the next.
     waker: Option<WakerLine<'a>>,
 }
 
 /// Who let a task go on.
 #[derive(Serialize)]
 struct WakerLine<'a> {
-    task: Option<String>,
+    task: String,
+    /// What that one runs.
     name: &'a str,
     stack: &'a [FrameLine],
     at_ns: u64,
+    /// Where that one ran then, and the number of the interval on its row.
+    worker: Option<String>,
+    index: Option<u32>,
 }
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
     let timeline = subject.timeline();
     let unknown = || Refusal::unknown(format!("there is no track {}", asked.track));
     let row = RowId::parse(&asked.track).ok_or_else(unknown)?;
-    let track = timeline.track(row).ok_or_else(unknown)?;
+    let intervals = timeline.intervals(row).ok_or_else(unknown)?;
     let drawn = match (asked.index, asked.at) {
-        (Some(index), _) => track.interval(index),
-        (None, Some(at)) => track.at(at),
+        (Some(index), _) => intervals.get(index),
+        (None, Some(at)) => intervals.at(at),
         (None, None) => return Err(Refusal::nonsense("index or at is missing")),
     };
     let drawn = drawn.ok_or_else(|| Refusal::unknown("there is no such interval"))?;
@@ -68,75 +73,60 @@ fn line<'a>(timeline: &'a Timeline, id: &str, row: RowId, drawn: Drawn) -> Line<
         RowId::Worker(_) | RowId::Thread(_) => Some(drawn.cause),
         _ => None,
     };
-    let task = life.and_then(|life| timeline.tasks.get(life as usize));
-    let own = task.and_then(|task| of_task(&task.track, row, drawn));
+    let task = life.and_then(|life| timeline.tasks.get(life));
+    let own = life.map(|life| timeline.tasks.intervals(life));
+    let intervals = own.unwrap_or_default();
+    let own = match row {
+        RowId::Task(_) => Some(drawn),
+        _ => intervals.at(drawn.begin_ns),
+    };
+    let next = own.and_then(|own| intervals.get(own.index + 1));
     let causes = &timeline.causes;
-    let next = task.zip(own).and_then(|(task, own)| {
-        let next = own.index as usize + 1;
-        task.track.interval(next)
-    });
-    let cause = own.map_or(0, |own| own.cause);
-    let track = task.map(|task| &task.track);
-    let is_last = own
-        .zip(track)
-        .is_some_and(|(own, track)| own.index as usize + 1 == track.len());
+    let cause = own.filter(|_| task.is_some()).map_or(0, |own| own.cause);
+    let is_first = own.is_some_and(|own| own.index == 0);
+    let is_last = own.is_some() && next.is_none();
     Line {
         track: id.to_owned(),
         index: drawn.index,
         task: task.map(|task| format!("task:{}", task.id.0)),
         name: life.map_or("", |life| timeline.name_of(life)),
-        group: task.map(|task| format!("group:{}", task.group)),
-        state: state(drawn.shade),
+        group: task.and_then(|task| Some(format!("group:{}", task.group?))),
+        state: drawn.shade.name(),
         reason: causes.reason(cause),
         from_ns: drawn.begin_ns,
         to_ns: drawn.end_ns,
-        open_left: own
-            .zip(track)
-            .is_some_and(|(own, it)| own.index == 0 && it.is_open_left),
-        open_right: is_last && track.is_some_and(|it| it.is_open_right),
-        worker: worker(own),
+        open_left: is_first && task.is_some_and(|task| !task.is_created),
+        open_right: is_last && task.is_some_and(|task| !task.has_ended),
+        worker: own.and_then(|own| worker(&own)),
         begin_stack: causes.stack(cause),
         end_stack: next.map_or(&[], |next| causes.stack(next.cause)),
-        waker: own.and_then(|own| waker(timeline, own)),
+        waker: [own, next]
+            .into_iter()
+            .flatten()
+            .find_map(|it| waker(timeline, &it)),
     }
 }
 
-/// The interval on the task's own track.
-fn of_task(track: &Track, row: RowId, drawn: Drawn) -> Option<Drawn> {
-    match row {
-        RowId::Task(_) => Some(drawn),
-        _ => track.at(drawn.begin_ns),
-    }
-}
-
-fn worker(own: Option<Drawn>) -> Option<String> {
-    let own = own.filter(|own| own.shade == Shade::Running && own.other != 0)?;
-    Some(format!("worker:{}", own.other - 1))
+/// The worker that a task ran on.
+fn worker(own: &Drawn) -> Option<String> {
+    let is_told = own.shade == Shade::Running && own.other > 0;
+    is_told.then(|| format!("worker:{}", own.other - 1))
 }
 
 /// Who put a task into the queue.
-fn waker(timeline: &Timeline, own: Drawn) -> Option<WakerLine<'_>> {
+fn waker<'a>(timeline: &'a Timeline, own: &Drawn) -> Option<WakerLine<'a>> {
     if own.shade != Shade::Runnable {
         return None;
     }
     let life = own.other.checked_sub(1)?;
-    let task = timeline.tasks.get(life as usize)?;
+    let task = timeline.tasks.get(life)?;
+    let ran = timeline.tasks.intervals(life).at(own.begin_ns);
     Some(WakerLine {
-        task: Some(format!("task:{}", task.id.0)),
+        task: format!("task:{}", task.id.0),
         name: timeline.name_of(life),
         stack: timeline.causes.writer_stack(own.cause),
         at_ns: own.begin_ns,
+        worker: ran.as_ref().and_then(worker),
+        index: ran.map(|ran| ran.index),
     })
-}
-
-fn state(shade: Shade) -> &'static str {
-    match shade {
-        Shade::Nothing => "nothing",
-        Shade::Running => "running",
-        Shade::Runnable => "runnable",
-        Shade::Waiting => "waiting",
-        Shade::Syscall => "syscall",
-        Shade::Undetermined => "undetermined",
-        Shade::Open => "open",
-    }
 }

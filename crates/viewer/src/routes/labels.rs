@@ -42,7 +42,7 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
         causes: BTreeMap::new(),
     };
     for life in numbers(asked.tasks.as_deref())? {
-        if let Some(task) = timeline.tasks.get(life as usize) {
+        if let Some(task) = timeline.tasks.get(life) {
             let task = TaskLine {
                 id: format!("task:{}", task.id.0),
                 name: timeline.name_of(life).chars().take(CHARS_MAX).collect(),

@@ -74,12 +74,10 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
 
 /// The rows that a sample is shown on.
 fn rows_of(timeline: &Timeline, sample: &SampleMark) -> impl Iterator<Item = RowId> {
-    let task = sample
-        .life
-        .and_then(|life| timeline.tasks.get(life as usize));
+    let task = sample.life.and_then(|life| timeline.tasks.get(life));
     let rows = [
         task.map(|task| RowId::Task(task.id)),
-        task.map(|task| RowId::Group(task.group)),
+        task.and_then(|task| task.group).map(RowId::Group),
         Some(RowId::Worker(sample.worker)),
         Some(RowId::Thread(sample.thread)),
     ];

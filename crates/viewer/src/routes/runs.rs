@@ -44,14 +44,10 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     for id in ids {
         let unknown = || Refusal::unknown(format!("there is no track {id}"));
         let row = RowId::parse(id).ok_or_else(unknown)?;
-        let (runs, full_ns) = if let RowId::Group(group) = row {
-            let group = timeline.groups.get(group as usize).ok_or_else(unknown)?;
-            let runs = group.runs(&timeline, grid);
-            let full_ns = most_ns(&runs);
-            (runs, full_ns)
-        } else {
-            let track = timeline.track(row).ok_or_else(unknown)?;
-            (track.runs(grid), grid.bucket_ns())
+        let runs = timeline.runs(row, grid).ok_or_else(unknown)?;
+        let full_ns = match row {
+            RowId::Group(_) => most_ns(&runs),
+            _ => grid.bucket_ns(),
         };
         wire::append(&mut bytes, &runs, full_ns);
     }

@@ -129,11 +129,12 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
     let group = group.ok_or_else(|| Refusal::unknown(format!("there is no group {parent}")))?;
     let (from, to) = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
     let members = group.members.iter();
-    let rows = members.filter_map(|&life| timeline.tasks.get(life as usize));
-    let rows = rows.filter(|row| {
-        let (begin_ns, end_ns) = row.track.span_ns();
-        row.track.len() > 0 && begin_ns <= to && end_ns >= from
-    });
+    let was_there = |life: u32| {
+        let mut intervals = timeline.tasks.intervals(life).overlapping(from, to);
+        intervals.next().is_some()
+    };
+    let members = members.filter(|&&life| was_there(life));
+    let rows = members.filter_map(|&life| timeline.tasks.get(life));
     let lines = rows.map(|row| TrackLine {
         id: format!("task:{}", row.id.0),
         name: group.name.clone(),

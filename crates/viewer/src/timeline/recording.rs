@@ -1,21 +1,16 @@
 //! Fills the timeline while a trace is read.
 
 use std::mem;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use exectrace_analysis::{Analysis, Context, Interval, LifeId};
-use exectrace_reader::{
-    Event, Kind, Range, State, StringId, TaskId, ThreadId, Timestamp, WorkerId,
-};
+use exectrace_reader::{Event, Kind, Range, StringId, TaskId, ThreadId, Timestamp, WorkerId};
 
-use super::{Group, SampleMark, TaskRow, ThreadRow, Timeline};
-use crate::track::{Drawn, Shade, Track};
+use super::{Group, SampleMark, Timeline};
+use crate::track::{Drawn, Shade};
 
 /// So many intervals are put into the timeline at once: whoever draws waits for no longer than that takes.
 const INTERVALS_AT_ONCE: usize = 1_024;
-
-/// Groups are added up anew once there are so many times as many intervals.
-const GROWTH: usize = 2;
 
 /// Fills the timeline of a trace that others draw at the same time.
 #[derive(Debug)]
@@ -27,9 +22,6 @@ pub(crate) struct Recording {
     collecting: Option<Timestamp>,
     stopped: Option<Timestamp>,
     ranges: Vec<(Range, Timestamp, Timestamp)>,
-    /// So many intervals were there, and when there were the groups were last added up.
-    count: usize,
-    settled: usize,
 }
 
 impl Recording {
@@ -41,19 +33,15 @@ impl Recording {
             collecting: None,
             stopped: None,
             ranges: Vec::new(),
-            count: 0,
-            settled: INTERVALS_AT_ONCE,
         }
     }
 
     /// Puts all that came into the timeline.
     fn flush(&mut self, context: &Context<'_>) {
         let timeline = Arc::clone(&self.timeline);
-        // Nobody leaves it half changed but by a bug, and then what is there is better than nothing.
-        let mut timeline = timeline.write().unwrap_or_else(PoisonError::into_inner);
+        let mut timeline = lock(&timeline);
         timeline.end_ns = since(context.end, context);
         timeline.add_tasks(context);
-        self.count += self.intervals.len();
         for interval in self.intervals.drain(..) {
             timeline.add(&interval, context);
         }
@@ -62,10 +50,6 @@ impl Recording {
         }
         for (range, from, to) in self.ranges.drain(..) {
             timeline.add_range(range, since(from, context), since(to, context));
-        }
-        if self.count >= self.settled * GROWTH {
-            self.settled = self.count;
-            timeline.settle_groups();
         }
     }
 
@@ -113,87 +97,111 @@ impl Analysis for Recording {
             }
         }
         self.flush(context);
-        let mut timeline = self
-            .timeline
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        timeline.finish(context);
+        lock(&self.timeline).finish(context);
     }
 }
 
+/// Nobody leaves the timeline half changed but by a bug, and then what is there is better than nothing.
+fn lock(timeline: &RwLock<Timeline>) -> RwLockWriteGuard<'_, Timeline> {
+    timeline.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Timeline {
-    /// Takes in the tasks that came since, and what is told now of those before.
+    /// Takes in the tasks that came since.
     fn add_tasks(&mut self, context: &Context<'_>) {
         let known = self.tasks.len();
         for (LifeId(life), told) in context.lives.iter().skip(known) {
-            let group = self.group(told.function(context.tables), context);
             self.lives.insert(told.task, life);
-            self.tasks.push(TaskRow {
-                id: told.task,
-                group,
-                track: Track::default(),
-            });
+            self.tasks.add(told.task, None, told.is_created);
+            self.find_group(life, told.function(context.tables), context);
         }
     }
 
-    /// The group of tasks that run a function.
-    fn group(&mut self, function: StringId, context: &Context<'_>) -> u32 {
+    /// Puts a life into its group, if it is told what it runs.
+    fn find_group(&mut self, life: u32, function: StringId, context: &Context<'_>) {
+        if function != StringId(0) {
+            self.join(life, function, context);
+        }
+    }
+
+    /// Puts a life, with what is known of it, into the group of those that run a function.
+    fn join(&mut self, life: u32, function: StringId, context: &Context<'_>) {
         let next = self.groups.len() as u32;
         let id = *self.group_ids.entry(function).or_insert(next);
         if id == next {
             let name = context.tables.text(function).into_owned();
             self.groups.push(Group::new(name));
         }
-        id
+        self.tasks.set_group(life, id);
+        let group = &mut self.groups[id as usize];
+        group.members.push(life);
+        for drawn in self.tasks.intervals(life).iter() {
+            group.push(&drawn);
+        }
     }
 
     fn add(&mut self, interval: &Interval, context: &Context<'_>) {
-        let Some(shade) = shade(interval.state) else {
+        let Some(shade) = Shade::of(interval.state) else {
             return;
         };
+        let LifeId(life) = interval.life;
         let (begin, end) = (&interval.begin, &interval.end);
         let worker = match begin.worker {
             // What a task ran on is told by itself, too, when it stops.
             WorkerId::NONE => end.worker,
             worker => worker,
         };
-        let cause = self.causes.intern(
-            interval.reason,
-            begin.stack,
-            begin.writer_stack,
-            context.tables,
-        );
         let drawn = Drawn {
             index: 0,
             begin_ns: since(begin.time, context),
             end_ns: since(end.time, context),
             shade,
-            cause,
+            cause: life,
             other: 0,
         };
-        let is_running = shade == Shade::Running;
+        if shade == Shade::Running && worker != WorkerId::NONE {
+            self.workers.entry(worker.0).or_default().track.push(drawn);
+        }
+        let is_on_thread = matches!(shade, Shade::Running | Shade::Syscall);
+        if is_on_thread && begin.thread != ThreadId::NONE {
+            let row = self.threads.entry(begin.thread.0).or_default();
+            row.track.push(drawn);
+        }
+        let (reason, stacks) = (interval.reason, (begin.stack, begin.writer_stack));
+        let cause = self.causes.intern(reason, stacks, context.tables);
         let other = match shade {
-            Shade::Running if worker != WorkerId::NONE => numbered(worker.0 as u64),
+            Shade::Running if worker != WorkerId::NONE => number(worker.0),
             Shade::Runnable if begin.writer != TaskId(0) => {
                 self.life(begin.writer).map_or(0, |life| life + 1)
             }
             _ => 0,
         };
-        if let Some(row) = self.tasks.get_mut(interval.life.0 as usize) {
-            row.track.is_open_left |= interval.is_open_left && row.track.len() == 0;
-            row.track.is_open_right |= interval.is_open_right;
-            row.track.push(Drawn { other, ..drawn });
-            row.track.settle();
-        }
-        let drawn = Drawn {
-            cause: interval.life.0,
-            ..drawn
+        self.add_to_task(
+            life,
+            Drawn {
+                cause,
+                other,
+                ..drawn
+            },
+            context,
+        );
+    }
+
+    /// Adds an interval to a life's row, and to its group.
+    fn add_to_task(&mut self, life: u32, drawn: Drawn, context: &Context<'_>) {
+        let Some(pushed) = self.tasks.push(life, drawn) else {
+            return;
         };
-        if is_running && worker != WorkerId::NONE {
-            self.workers.entry(worker.0).or_default().push(drawn);
+        let told = &context.lives[LifeId(life)];
+        match self.tasks.get(life).and_then(|row| row.group) {
+            Some(group) => self.groups[group as usize].push(&pushed),
+            None => self.find_group(life, told.function(context.tables), context),
         }
-        if (is_running || shade == Shade::Syscall) && begin.thread != ThreadId::NONE {
-            self.threads.entry(begin.thread.0).or_default().push(drawn);
+        if told
+            .end
+            .is_some_and(|end| since(end, context) <= pushed.end_ns)
+        {
+            self.tasks.seal(life);
         }
     }
 
@@ -225,12 +233,19 @@ impl Timeline {
 
     /// All was read.
     fn finish(&mut self, context: &Context<'_>) {
-        for (LifeId(life), told) in context.lives.iter() {
-            let group = self.group(told.function(context.tables), context);
-            self.tasks[life as usize].group = group;
-        }
-        for task in &mut self.tasks {
-            task.track.finish();
+        let lives = (0..self.tasks.len() as u32).map(LifeId);
+        for life in lives {
+            if self
+                .tasks
+                .get(life.0)
+                .is_some_and(|row| row.group.is_none())
+            {
+                self.join(
+                    life.0,
+                    context.lives[life].function(context.tables),
+                    context,
+                );
+            }
         }
         for (&worker, row) in &mut self.workers {
             row.track.finish();
@@ -246,37 +261,16 @@ impl Timeline {
         for row in self.threads.values_mut() {
             row.track.finish();
         }
-        self.collecting.finish();
-        self.stopped.finish();
         self.samples.sort_by_key(|sample| sample.at_ns);
-        self.settle_groups();
     }
 }
 
-impl ThreadRow {
-    fn push(&mut self, drawn: Drawn) {
-        self.track.push(drawn);
-        self.track.settle();
-    }
-}
-
-/// A number that may be none, in 32 bits.
-fn numbered(number: u64) -> u32 {
-    u32::try_from(number + 1).unwrap_or(0)
+/// A worker's number that may be none, in 32 bits.
+fn number(worker: i64) -> u32 {
+    u32::try_from(worker).map_or(0, |worker| worker.saturating_add(1))
 }
 
 /// Nanoseconds since the trace began.
 fn since(time: Timestamp, context: &Context<'_>) -> u64 {
     time.since_ns(context.begin).max(0) as u64
-}
-
-fn shade(state: State) -> Option<Shade> {
-    match state {
-        State::Running => Some(Shade::Running),
-        State::Runnable => Some(Shade::Runnable),
-        State::Waiting => Some(Shade::Waiting),
-        State::Syscall => Some(Shade::Syscall),
-        State::Undetermined => Some(Shade::Undetermined),
-        _ => None,
-    }
 }

@@ -2,8 +2,8 @@
 
 use super::{Drawn, Shade};
 
-/// How many shades a mix tells apart: all but nothing.
-pub(crate) const STATES: usize = 6;
+/// How many shades a mix tells apart.
+pub(crate) const STATES: usize = Shade::ALL.len();
 
 /// What there is of short intervals in a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,9 +22,7 @@ impl Mix {
     /// Adds what of an interval lies between two times, the bounds of the bucket.
     pub(crate) fn add(&mut self, drawn: &Drawn, from_ns: u64, to_ns: u64) {
         let (begin_ns, end_ns) = (drawn.begin_ns.max(from_ns), drawn.end_ns.min(to_ns));
-        if let Some(sum) = self.ns.get_mut((drawn.shade as usize).wrapping_sub(1)) {
-            *sum += end_ns.saturating_sub(begin_ns);
-        }
+        self.ns[drawn.shade.place()] += end_ns.saturating_sub(begin_ns);
         self.count += u32::from(drawn.begin_ns >= from_ns);
         self.note_longest(drawn.ns(), Some(drawn.shade));
     }
@@ -36,6 +34,13 @@ impl Mix {
         }
         self.count += other.count;
         self.note_longest(other.longest_ns, other.longest);
+    }
+
+    /// Adds what covers so much of the bucket, by shade.
+    pub(crate) fn add_covered(&mut self, count: [i32; STATES], width_ns: u64) {
+        for (sum, count) in self.ns.iter_mut().zip(count) {
+            *sum += u64::try_from(count).unwrap_or(0) * width_ns;
+        }
     }
 
     fn note_longest(&mut self, ns: u64, shade: Option<Shade>) {

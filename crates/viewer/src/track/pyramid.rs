@@ -6,25 +6,38 @@
 //! level and those above, of which a screen has no more than buckets. Widths between two levels are had by joining pairs of
 //! buckets.
 //!
-//! The lowest level is the narrowest whose mixes are few beside the intervals; a screen with narrower buckets has so few
-//! intervals in each that it looks at the intervals themselves.
+//! It is built while intervals come. A new one is put where it is long for the last time and into the mix of the next level,
+//! no further: a mix goes up into the level above when the next bucket of its own level begins. What has not gone up yet is the
+//! last mix of each level, which whoever reads a level adds. When a level has too many mixes beside the intervals it is
+//! left out with those below, and a screen with narrower buckets than those of the next one looks at the intervals themselves, of which it then
+//! has few in each.
 
-use std::mem;
-
-use super::{Drawn, Mix, Runs, Track};
+use super::{Drawn, Intervals, Mix, Runs};
 use crate::grid::Grid;
 
 /// Each level's buckets are two to the power of this as wide as those of the level below.
 const FAN_OUT_SHIFT: u32 = 2;
 
-/// There are so many intervals for each bucket of the lowest level, at least.
-const INTERVALS_A_BUCKET: usize = 8;
+/// The narrowest buckets that the lowest level may have: a quarter of a microsecond.
+const SHIFT_MIN: u32 = 8;
 
-/// The levels of detail of a track, as far as it went when they were built.
+/// The widest, wider than any trace: what is longer is at home there.
+const SHIFT_MAX: u32 = 60;
+
+/// There are so many intervals for each bucket of the lowest level, at least.
+const INTERVALS_A_BUCKET: usize = 16;
+
+/// Fewer buckets are never too many.
+const BUCKETS_MIN: usize = 128;
+
+/// Whether levels have too many is looked at once in so many intervals.
+const INTERVALS_A_LOOK: usize = 256;
+
+/// The levels of detail of a track.
 #[derive(Clone, Debug)]
 pub(super) struct Pyramid {
     /// They know of so many intervals.
-    covered: usize,
+    count: usize,
     /// From the narrowest buckets to the widest.
     levels: Vec<Level>,
 }
@@ -33,95 +46,138 @@ pub(super) struct Pyramid {
 struct Level {
     /// A bucket is two to the power of this wide, in nanoseconds.
     shift: u32,
-    /// Buckets with something of intervals that are shorter than a bucket, in order.
+    /// Buckets with something of intervals that are shorter than a bucket, in order. The last has not gone up.
     mixes: Vec<(u64, Mix)>,
     /// The numbers of intervals that are as long as a bucket of this level, and shorter than one of the next.
     long: Vec<u32>,
 }
 
-impl Pyramid {
-    /// Builds the levels of a track that has intervals.
-    pub(super) fn of(track: &Track) -> Self {
-        let (_, end_ns) = track.span_ns();
-        let mut level = Level::lowest(track, lowest_shift(track));
-        let mut levels = Vec::new();
-        // The last one has a single bucket.
-        while end_ns >> level.shift > 0 {
-            let next = level.next(track);
-            levels.push(mem::replace(&mut level, next));
-        }
-        levels.push(level);
+impl Default for Pyramid {
+    fn default() -> Self {
+        let shifts = (SHIFT_MIN..=SHIFT_MAX).step_by(FAN_OUT_SHIFT as usize);
         Self {
-            covered: track.len(),
-            levels,
+            count: 0,
+            levels: shifts.map(Level::new).collect(),
+        }
+    }
+}
+
+impl Pyramid {
+    /// Takes in the next interval.
+    pub(super) fn push(&mut self, drawn: &Drawn) {
+        self.count += 1;
+        let home = self.home(drawn.ns());
+        if let Some(home) = home {
+            self.levels[home].long.push(drawn.index);
+        }
+        let first = home.map_or(0, |home| home + 1);
+        let Some(shift) = self.levels.get(first).map(|level| level.shift) else {
+            return;
+        };
+        let begin = drawn.begin_ns >> shift;
+        let end = begin.max(drawn.end_ns.saturating_sub(1) >> shift);
+        for bucket in begin..=end {
+            let mut mix = Mix::default();
+            mix.add(drawn, bucket << shift, (bucket + 1) << shift);
+            self.merge(first, bucket, &mix);
+        }
+        if self.count.is_multiple_of(INTERVALS_A_LOOK) {
+            let most = BUCKETS_MIN.max(self.count / INTERVALS_A_BUCKET);
+            let too_many = self.levels.iter().rposition(|it| it.mixes.len() > most);
+            (0..too_many.map_or(0, |level| level + 1)).for_each(|_| self.leave_out_lowest());
         }
     }
 
-    pub(super) fn covered(&self) -> usize {
-        self.covered
+    /// The level where an interval is long for the last time; `None` if it is shorter than all buckets.
+    fn home(&self, ns: u64) -> Option<usize> {
+        let lowest = self.levels[0].shift;
+        let steps = ns.checked_ilog2()?.checked_sub(lowest)? / FAN_OUT_SHIFT;
+        Some((steps as usize).min(self.levels.len() - 1))
+    }
+
+    /// Adds to a bucket of a level; what was its last mix goes up if that was another's.
+    fn merge(&mut self, level: usize, bucket: u64, mix: &Mix) {
+        let mixes = &mut self.levels[level].mixes;
+        match mixes.last_mut() {
+            Some((last, known)) if *last == bucket => {
+                known.merge(mix);
+                return;
+            }
+            // What comes up late from below is of the bucket before.
+            Some((last, _)) if *last > bucket => {
+                self.merge_late(level, bucket, mix);
+                return;
+            }
+            _ => {}
+        }
+        let complete = mixes.last().copied();
+        mixes.push((bucket, *mix));
+        if let Some((bucket, mix)) = complete {
+            self.go_up(level, bucket, &mix);
+        }
+    }
+
+    fn go_up(&mut self, level: usize, bucket: u64, mix: &Mix) {
+        if level + 1 < self.levels.len() {
+            self.merge(level + 1, bucket >> FAN_OUT_SHIFT, mix);
+        }
+    }
+
+    /// Adds to a bucket of a level that has gone up, and so to all those above.
+    fn merge_late(&mut self, level: usize, bucket: u64, mix: &Mix) {
+        let mixes = &mut self.levels[level].mixes;
+        let place = mixes.partition_point(|(at, _)| *at < bucket);
+        match mixes.get_mut(place) {
+            Some((at, known)) if *at == bucket => known.merge(mix),
+            _ => mixes.insert(place, (bucket, *mix)),
+        }
+        self.go_up(level, bucket, mix);
+    }
+
+    /// What is short for the lowest level is so for the next.
+    fn leave_out_lowest(&mut self) {
+        if let Some((bucket, mix)) = self.levels[0].mixes.last().copied() {
+            self.go_up(0, bucket, &mix);
+        }
+        self.levels.remove(0);
     }
 
     /// Whether there is a level for the grid.
     pub(super) fn serves(&self, grid: Grid) -> bool {
-        self.levels.first().is_some_and(|it| grid.shift >= it.shift)
+        grid.shift >= self.levels[0].shift
     }
 
-    /// Adds what the levels know to what a screen shows, for which there is a level.
-    pub(super) fn add_to(&self, track: &Track, runs: &mut Runs) {
-        let grid = runs.grid();
+    /// What a screen shows, for which there is a level; the intervals are those of the track.
+    pub(super) fn runs(&self, intervals: Intervals<'_>, grid: Grid) -> Runs {
         let above = self.levels.partition_point(|it| it.shift <= grid.shift);
         let (below, above) = self.levels.split_at(above);
-        let Some(level) = below.last() else {
-            return;
-        };
-        let up = grid.shift - level.shift;
-        let mixes = level.mixes_in(grid.first << up, (grid.first + grid.count) << up);
-        let mixes = mixes.map(|(bucket, mix)| (bucket >> up, mix));
-        runs.add_all(mixes, level.long_in(track, grid));
+        let mut runs = Runs::new(grid);
+        if let [below @ .., level] = below {
+            let up = grid.shift - level.shift;
+            let mixes = level.mixes_in(grid.first << up, (grid.first + grid.count) << up);
+            let mixes = mixes.map(|(bucket, mix)| (bucket >> up, mix));
+            runs.add_all(mixes, level.long_in(intervals, grid));
+            // These have not gone up yet.
+            for below in below {
+                if let Some((bucket, mix)) = below.mixes.last() {
+                    runs.merge_late(bucket >> (grid.shift - below.shift), mix);
+                }
+            }
+        }
         for level in above {
-            level.long_in(track, grid).for_each(|drawn| runs.add(drawn));
+            level.long_in(intervals, grid).for_each(|it| runs.add(it));
         }
         runs.intervals.sort_unstable_by_key(|drawn| drawn.index);
+        runs
     }
 }
 
 impl Level {
-    /// The first one, which still keeps all that is long.
-    fn lowest(track: &Track, shift: u32) -> Self {
-        let (_, end_ns) = track.span_ns();
-        let mut runs = Runs::new(Grid::whole(end_ns, shift));
-        for drawn in track.overlapping(0, u64::MAX, 0) {
-            runs.add(drawn);
-        }
-        Self::of(runs)
-    }
-
-    /// The one above it, to which the intervals go up that are long there.
-    fn next(&mut self, track: &Track) -> Self {
-        let shift = self.shift + FAN_OUT_SHIFT;
-        let (_, end_ns) = track.span_ns();
-        let mut runs = Runs::new(Grid::whole(end_ns, shift));
-        let mixes = self.mixes.iter();
-        let mixes = mixes.map(|(bucket, mix)| (bucket >> FAN_OUT_SHIFT, mix));
-        let long = self.long.iter();
-        let long = long.filter_map(|index| track.interval(*index as usize));
-        runs.add_all(mixes, long);
-        let next = Self::of(runs);
-        // Both are in order.
-        let mut gone = next.long.iter().peekable();
-        self.long.retain(|index| gone.next_if_eq(&index).is_none());
-        self.long.shrink_to_fit();
-        next
-    }
-
-    fn of(runs: Runs) -> Self {
-        let shift = runs.grid().shift;
-        let mut mixes = runs.mixes;
-        mixes.shrink_to_fit();
+    fn new(shift: u32) -> Self {
         Self {
             shift,
-            mixes,
-            long: runs.intervals.iter().map(|drawn| drawn.index).collect(),
+            mixes: Vec::new(),
+            long: Vec::new(),
         }
     }
 
@@ -134,47 +190,13 @@ impl Level {
     }
 
     /// Those of the intervals that are kept here which a screen shows something of.
-    fn long_in(&self, track: &Track, grid: Grid) -> impl Iterator<Item = Drawn> {
+    fn long_in(&self, intervals: Intervals<'_>, grid: Grid) -> impl Iterator<Item = Drawn> {
         let (from_ns, to_ns) = (grid.begin_ns(), grid.end_ns());
-        let drawn = |index: &u32| track.interval(*index as usize);
+        let drawn = move |index: &u32| intervals.get(*index);
         let start = self
             .long
             .partition_point(|index| drawn(index).is_some_and(|drawn| drawn.end_ns <= from_ns));
         let drawn = self.long[start..].iter().map_while(drawn);
         drawn.take_while(move |drawn| drawn.begin_ns < to_ns)
     }
-}
-
-/// The narrowest buckets of which, and of all wider ones, few have something of intervals that are shorter than they are.
-fn lowest_shift(track: &Track) -> u32 {
-    let (begin_ns, end_ns) = track.span_ns();
-    let most = track.len() / INTERVALS_A_BUCKET;
-    // There are no more than these in all.
-    let ns = (end_ns - begin_ns) / most.max(1) as u64;
-    let mut shift = ns.max(1).ilog2() + 1;
-    while shift > 0 {
-        let buckets = short_buckets(track, shift - 1);
-        if buckets > most {
-            break;
-        }
-        shift -= 1;
-        if buckets == 0 {
-            break;
-        }
-    }
-    shift
-}
-
-/// How many buckets have something of intervals that are shorter than they are.
-fn short_buckets(track: &Track, shift: u32) -> usize {
-    let mut buckets = 0;
-    let mut next = 0;
-    let intervals = track.overlapping(0, u64::MAX, 0);
-    for drawn in intervals.filter(|drawn| drawn.ns() >> shift == 0) {
-        let begin = (drawn.begin_ns >> shift).max(next);
-        let end = (drawn.end_ns.saturating_sub(1) >> shift).max(drawn.begin_ns >> shift) + 1;
-        buckets += end.saturating_sub(begin) as usize;
-        next = next.max(end);
-    }
-    buckets
 }

@@ -1,6 +1,6 @@
 //! What a screen can show of a track.
 
-use super::{Drawn, Mix};
+use super::{Drawn, Mix, STATES};
 use crate::grid::Grid;
 
 /// What a screen can show of a track: intervals that are long enough to be seen, and mixes of those that are not.
@@ -52,6 +52,35 @@ impl Runs {
         }
         for (bucket, mix) in mixes {
             self.merge(bucket, mix);
+        }
+    }
+
+    /// Adds what is known of a bucket, if the window has it.
+    pub(crate) fn merge_late(&mut self, bucket: u64, mix: &Mix) {
+        if (self.grid.first..self.grid.first + self.grid.count).contains(&bucket) {
+            self.merge(bucket, mix);
+        }
+    }
+
+    /// Adds what covers narrow buckets from one to before another, two to the power of `up` of which are one of these, by shade.
+    pub(crate) fn cover(
+        &mut self,
+        mut from: u64,
+        to: u64,
+        count: [i32; STATES],
+        width_ns: u64,
+        up: u32,
+    ) {
+        if count == [0; STATES] {
+            return;
+        }
+        while from < to {
+            let bucket = from >> up;
+            let end = to.min((bucket + 1) << up);
+            let mut mix = Mix::default();
+            mix.add_covered(count, (end - from) * width_ns);
+            self.merge_late(bucket, &mix);
+            from = end;
         }
     }
 

@@ -11,7 +11,7 @@ fn plainly(track: &Track, grid: Grid) -> (Vec<Drawn>, BTreeMap<u64, Mix>) {
     let (from_ns, to_ns) = (grid.begin_ns(), grid.end_ns());
     let mut intervals = Vec::new();
     let mut mixes = BTreeMap::<u64, Mix>::new();
-    for drawn in (0..track.len()).filter_map(|index| track.interval(index)) {
+    for drawn in track.intervals().iter() {
         let is_in = drawn.begin_ns < to_ns && (drawn.end_ns > from_ns || drawn.begin_ns >= from_ns);
         if !is_in {
             continue;
@@ -45,13 +45,15 @@ fn check(track: &Track, from_ns: u64, to_ns: u64, width: u32) {
 /// A track of intervals: gap before, length, shade.
 fn track_of(intervals: impl IntoIterator<Item = (u64, u64, u8)>) -> Track {
     let mut track = Track::default();
+    let mut end_ns = 0;
     for (index, (gap_ns, ns, shade)) in intervals.into_iter().enumerate() {
-        let begin_ns = track.end_ns + gap_ns;
+        let begin_ns = end_ns + gap_ns;
+        end_ns = begin_ns + ns;
         track.push(Drawn {
             index: 0,
             begin_ns,
-            end_ns: begin_ns + ns,
-            shade: Shade::ALL[usize::from(shade % 6) + 1],
+            end_ns,
+            shade: Shade::ALL[usize::from(shade % 6)],
             cause: index as u32,
             other: 0,
         });
@@ -68,24 +70,27 @@ fn lengths() -> impl Strategy<Value = u64> {
     ]
 }
 
+fn end_of(track: &Track) -> u64 {
+    track
+        .intervals()
+        .iter()
+        .last()
+        .map_or(0, |drawn| drawn.end_ns)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn a_screen_shows_what_the_intervals_are(
-        intervals in prop::collection::vec((lengths(), lengths(), any::<u8>()), 1..300),
+        intervals in prop::collection::vec((lengths(), lengths(), any::<u8>()), 1..600),
         windows in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1_u32..300), 1..10),
-        grown in any::<bool>(),
     ) {
-        let mut track = track_of(intervals.iter().copied());
-        let (_, end_ns) = track.span_ns();
-        if grown {
-            // Levels may be older than the last intervals.
-            let half = track_of(intervals[..intervals.len().div_ceil(2)].iter().copied());
-            track.pyramid = Some(Box::new(Pyramid::of(&half)));
-        } else {
-            track.pyramid = Some(Box::new(Pyramid::of(&track)));
-        }
+        let mut track = track_of(intervals);
+        let mut pyramid = Pyramid::default();
+        track.intervals().iter().for_each(|drawn| pyramid.push(&drawn));
+        track.pyramid = Some(Box::new(pyramid));
+        let end_ns = end_of(&track);
         for (one, other, width) in windows {
             let ends = [one.index(end_ns as usize + 2) as u64, other.index(end_ns as usize + 2) as u64];
             check(&track, ends[0].min(ends[1]), ends[0].max(ends[1]), width);
@@ -97,17 +102,25 @@ proptest! {
 fn a_long_track_has_levels_and_shows_the_same() {
     let mut intervals = Vec::new();
     for index in 0..50_000_u64 {
-        let ns = if index == 31_111 {
-            50_000_000
-        } else {
-            700 + index % 900
+        // Bursts of short ones and a few that are long for some levels.
+        let ns = match index {
+            31_111 => 50_000_000,
+            _ if index % 1000 == 0 => index * 17,
+            _ => 700 + index % 900,
         };
         intervals.push((index % 300, ns, index as u8));
     }
-    let mut track = track_of(intervals);
-    track.finish();
-    assert!(track.pyramid.is_some());
-    let (_, end_ns) = track.span_ns();
+    let track = track_of(intervals);
+    let pyramid = track.pyramid.as_ref().unwrap();
+    assert!(
+        !pyramid.serves(Grid {
+            shift: 8,
+            first: 0,
+            count: 1
+        }),
+        "the lowest levels are left out"
+    );
+    let end_ns = end_of(&track);
     for parts in [1, 3, 50, 1000, 40_000] {
         check(&track, end_ns / 3, end_ns / 3 + end_ns / parts, 1600);
     }
@@ -130,9 +143,9 @@ fn intervals_that_overlap_are_cut_and_gaps_are_kept() {
     for (begin_ns, end_ns) in [(10, 20), (15, 30), (30, 30), (50, 60), (40, 45)] {
         track.push(drawn(begin_ns, end_ns));
     }
-    let told: Vec<_> = track.overlapping(0, 100, 0).collect();
-    let times = told
-        .iter()
+    let intervals = track.intervals();
+    let times = intervals
+        .overlapping(0, 100)
         .map(|drawn| (drawn.index, drawn.begin_ns, drawn.end_ns));
     assert_eq!(
         Vec::from_iter(times),
@@ -140,11 +153,26 @@ fn intervals_that_overlap_are_cut_and_gaps_are_kept() {
             (0, 10, 20),
             (1, 20, 30),
             (2, 30, 30),
-            (4, 50, 60),
-            (5, 60, 60)
+            (3, 50, 60),
+            (4, 60, 60)
         ]
     );
-    assert_eq!(track.at(25).map(|drawn| drawn.index), Some(1));
-    assert_eq!(track.at(35), None);
-    assert_eq!(track.at(5), None);
+    assert_eq!(intervals.at(25).map(|drawn| drawn.index), Some(1));
+    assert_eq!(intervals.at(30).map(|drawn| drawn.index), Some(2));
+    assert_eq!(intervals.at(35), None);
+    assert_eq!(intervals.at(5), None);
+}
+
+#[test]
+fn an_interval_is_found_by_number_and_by_time_in_any_block() {
+    let track = track_of((0..1_000).map(|index| (index % 3 * 500, index * 7 % 301, index as u8)));
+    let intervals = track.intervals();
+    let all: Vec<_> = intervals.iter().collect();
+    assert_eq!(all.len(), 1_000);
+    for (index, drawn) in (0..).zip(&all) {
+        assert_eq!(intervals.get(index), Some(*drawn));
+        let last = all.iter().rfind(|it| it.begin_ns <= drawn.begin_ns);
+        assert_eq!(intervals.at(drawn.begin_ns).as_ref(), last);
+    }
+    assert_eq!(intervals.get(1_000), None);
 }
