@@ -28,6 +28,7 @@
 //! | `track` | one row: intervals, levels of detail, and what a screen can show |
 //! | `grid` | what a screen can show: buckets of time |
 //! | `causes` | why intervals began, each reason once |
+//! | `reports` | reports of the trace, each computed once |
 //! | `routes` | what the page can ask for, a file each |
 //! | `wire` | what a screen shows, as typed arrays |
 //! | `page` | the page itself, built from `page/` |
@@ -36,6 +37,7 @@ mod causes;
 mod grid;
 mod guard;
 mod page;
+mod reports;
 mod routes;
 mod server;
 mod subject;

@@ -5,6 +5,7 @@ mod curves;
 mod interval;
 mod labels;
 mod marks;
+mod report;
 mod runs;
 mod status;
 mod tracks;
@@ -21,7 +22,7 @@ use crate::subject::Subject;
 type Shared = Arc<Subject>;
 
 /// All of them: a row a route.
-fn rows() -> [(&'static str, MethodRouter<Shared>); 7] {
+fn rows() -> [(&'static str, MethodRouter<Shared>); 8] {
     [
         ("trace", get(status::answer)),
         ("tracks", get(tracks::answer)),
@@ -30,6 +31,7 @@ fn rows() -> [(&'static str, MethodRouter<Shared>); 7] {
         ("labels", get(labels::answer)),
         ("marks", get(marks::answer)),
         ("curves", get(curves::answer)),
+        ("report/{name}", get(report::answer)),
     ]
 }
 

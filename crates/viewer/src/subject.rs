@@ -1,13 +1,18 @@
 //! What is shown, and how far it was read.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
 
 use exectrace_analysis::{Pass, Window};
-use exectrace_reader::{Error, Kind, Mode, Reader, Source, Timestamp, WallClock};
+use exectrace_json::{Distrust, TraceFile};
+use exectrace_reader::{
+    Description, Error, Format, Kind, Mode, Reader, Source, Timestamp, WallClock,
+};
 use serde::Serialize;
 
+use crate::reports::{Computed, Reports};
 use crate::timeline::{Recording, Timeline};
 
 /// The bytes of a trace.
@@ -22,8 +27,12 @@ pub enum Bytes {
 /// A trace that is shown.
 #[derive(Debug)]
 pub struct Subject {
+    name: String,
+    /// The same as arguments of a command, for a shell.
+    arguments: String,
     bytes: Bytes,
     fault: Option<String>,
+    reports: Reports,
     timeline: Arc<RwLock<Timeline>>,
     status: Mutex<Status>,
 }
@@ -53,8 +62,8 @@ pub(crate) struct Status {
     trust: Vec<String>,
     fault: Option<String>,
     samples: usize,
-    #[serde(skip)]
-    first: Timestamp,
+    /// What the trace's own clock showed at the first event.
+    first_event_ns: i64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -97,8 +106,11 @@ impl Subject {
             ..Status::default()
         };
         Self {
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
             bytes,
             fault: None,
+            reports: Reports::default(),
             timeline: Arc::default(),
             status: Mutex::new(status),
         }
@@ -117,6 +129,22 @@ impl Subject {
 
     pub(crate) fn timeline(&self) -> RwLockReadGuard<'_, Timeline> {
         self.timeline.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `exectrace NAME --json` prints; `None` where too much is asked for at once.
+    pub(crate) fn report(
+        &self,
+        name: &str,
+        options: &BTreeMap<String, String>,
+    ) -> Option<Computed> {
+        let trace = TraceFile {
+            name: &self.name,
+            arguments: &self.arguments,
+            bytes: self.bytes.as_slice(),
+            mode: Mode::Tolerant,
+            fault: self.fault.as_deref(),
+        };
+        self.reports.get(name, options, &trace)
     }
 
     /// Reads the trace from begin to end.
@@ -141,14 +169,14 @@ impl Subject {
             let mut status = self.lock();
             let version = reader.version();
             status.format = match version.format() {
-                exectrace_reader::Format::V1 => "v1",
-                exectrace_reader::Format::V2 => "v2",
+                Format::V1 => "v1",
+                Format::V2 => "v2",
             };
             status.header = version.to_string();
         }
         let recording = Recording::new(Arc::clone(&self.timeline));
         let mut pass = Pass::new(Window::WHOLE, recording);
-        let mut description = exectrace_reader::Description::default();
+        let mut description = Description::default();
         let (mut events, mut offset, mut first) = (0, 0, None);
         while let Some(Ok(event)) = reader.next() {
             if first.is_none() {
@@ -168,19 +196,17 @@ impl Subject {
         pass.report(reader.tables());
         let mut loss = reader.loss().clone();
         description.add_to(&mut loss);
-        let mut trust = Vec::new();
-        trust.extend(self.fault.clone());
-        if !loss.is_none() {
-            trust.push(format!("lost: {loss}"));
-        }
-        if !reader.repairs().is_none() {
-            trust.push(format!("put right: {}", reader.repairs()));
-        }
+        let faults = self.fault.clone();
+        let distrust = Distrust::of(faults, &loss, reader.repairs(), first.unwrap_or_default());
         self.progress(events, self.bytes.as_slice().len() as u64);
         let mut status = self.lock();
         status.is_of_go = description.writer().is_none();
-        status.verdict = if trust.is_empty() { "whole" } else { "partial" };
-        status.trust = trust;
+        status.trust = distrust.reasons().to_vec();
+        status.verdict = if status.trust.is_empty() {
+            "whole"
+        } else {
+            "partial"
+        };
         status.state = State::Ready;
     }
 
@@ -188,7 +214,7 @@ impl Subject {
     fn begin(&self, first: Timestamp) {
         let shift = WallClock::of(self.bytes.as_slice()).and_then(WallClock::shift_ns);
         let mut status = self.lock();
-        status.first = first;
+        status.first_event_ns = first.0;
         status.wall_clock_ns = shift.map(|shift| first.0.saturating_add(shift));
     }
 

@@ -93,6 +93,10 @@ fn nonsense_is_refused_in_words() {
         ("api/curves?names=running&from=5&to=5&width=1", 400),
         ("api/tracks?by=colour", 400),
         ("api/tracks?parent=task:1", 404),
+        ("api/report/nothing", 404),
+        ("api/report/why?id=task:77", 404),
+        ("api/report/tasks?where=colour", 400),
+        ("api/report/tasks?colour=red", 400),
         ("api/nothing", 404),
     ] {
         let answer = client.get(target);
@@ -129,6 +133,20 @@ fn a_thousand_requests_at_once_are_answered_or_refused() {
     assert!(statuses.contains(&200));
     // And it goes on.
     assert_eq!(client.get("api/trace").status, 200);
+}
+
+#[test]
+fn a_report_is_what_the_command_prints() {
+    let client = Client::of_text(SMALL);
+    let tasks = client.get("api/report/tasks").json();
+    assert_eq!(
+        (&tasks["schema"], &tasks["groups"][0]["function"]),
+        (&"exectrace.tasks".into(), &"main.work".into())
+    );
+    // The same once more, which is kept.
+    assert_eq!(client.get("api/report/tasks").json(), tasks);
+    let later = client.get("api/report/tasks?from=29").json();
+    assert_ne!(later["groups"], tasks["groups"]);
 }
 
 #[test]

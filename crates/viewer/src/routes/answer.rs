@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use exectrace_json::ReportError;
 use serde::Serialize;
 
 /// An answer, or why there is none.
@@ -26,6 +27,34 @@ impl Refusal {
         Self {
             status: StatusCode::BAD_REQUEST,
             error: error.into(),
+        }
+    }
+
+    /// There is a bug.
+    pub(super) fn failed(error: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            error: error.into(),
+        }
+    }
+
+    /// Too much is asked for at once.
+    pub(super) fn busy() -> Self {
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            error: String::from("too many reports are asked for at once; come again"),
+        }
+    }
+
+    /// A report makes no sense, or the trace does not have what it is about.
+    pub(super) fn of_report(error: &ReportError) -> Self {
+        let status = match error {
+            ReportError::NoReport { .. } | ReportError::NotThere { .. } => StatusCode::NOT_FOUND,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self {
+            status,
+            error: error.to_string(),
         }
     }
 

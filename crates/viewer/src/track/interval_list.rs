@@ -48,7 +48,7 @@ impl IntervalList {
     pub(crate) fn push(&mut self, drawn: Drawn) -> Drawn {
         let begin_ns = drawn.begin_ns.max(self.end_ns);
         let end_ns = drawn.end_ns.max(begin_ns);
-        if self.count % INTERVALS_A_BLOCK == 0 && self.count > 0 {
+        if self.count.is_multiple_of(INTERVALS_A_BLOCK) && self.count > 0 {
             self.blocks.push(Block {
                 begin_ns: self.end_ns,
                 offset: self.bytes.len() as u64,
@@ -117,7 +117,7 @@ impl<'a> Intervals<'a> {
 
     /// All of them.
     pub(crate) fn iter(self) -> Decoder<'a> {
-        self.from_block(0)
+        self.decode_from(0)
     }
 
     /// The interval of a number.
@@ -126,7 +126,7 @@ impl<'a> Intervals<'a> {
             return None;
         }
         let block = self.blocks.len().min((index / INTERVALS_A_BLOCK) as usize);
-        let mut decoder = self.from_block(block);
+        let mut decoder = self.decode_from(block);
         decoder.find(|drawn| drawn.index == index)
     }
 
@@ -148,11 +148,11 @@ impl<'a> Intervals<'a> {
     fn before(self, ns: u64) -> Decoder<'a> {
         // An interval of no length may stand where a block begins, and end the block before.
         let begun = self.blocks.partition_point(|block| block.begin_ns < ns);
-        self.from_block(begun)
+        self.decode_from(begun)
     }
 
     /// Those of a block and all after it.
-    fn from_block(self, block: usize) -> Decoder<'a> {
+    fn decode_from(self, block: usize) -> Decoder<'a> {
         let begin = block.checked_sub(1).map(|place| self.blocks[place]);
         let offset = begin.map_or(0, |begin| begin.offset as usize);
         Decoder {
