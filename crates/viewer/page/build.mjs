@@ -1,0 +1,45 @@
+// Bundles the page: `node build.mjs FOLDER` writes index.html, app.js and app.css. The same sources give the same bytes.
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const page = dirname(fileURLToPath(import.meta.url));
+
+// What stands in the bundle is others' work, too: their licences demand to come along.
+const BUNDLED = ["preact", "uplot"];
+
+/** Writes the built page into `folder`. */
+export async function buildPage(folder) {
+  await mkdir(folder, { recursive: true });
+  const licences = await Promise.all(BUNDLED.map(licence));
+  await build({
+    absWorkingDir: page,
+    entryPoints: [
+      { in: "src/main.tsx", out: "app" },
+      { in: "src/app.css", out: "app" },
+    ],
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    footer: { js: `/*!\n${licences.join("\n\n")}\n*/` },
+    logLevel: "warning",
+  });
+  await copyFile(join(page, "src", "index.html"), join(folder, "index.html"));
+}
+
+async function licence(name) {
+  const text = await readFile(join(page, "node_modules", name, "LICENSE"), "utf8");
+  return `${name}: ${text.trim().replaceAll("*/", "* /")}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = process.argv[2];
+  if (folder === undefined) throw new Error("usage: node build.mjs FOLDER");
+  await buildPage(join(process.cwd(), folder));
+}

@@ -1,0 +1,60 @@
+// The trace as a whole: how far it is read, and whether it can be trusted.
+import { Store } from "../store";
+import { wholeSpan } from "../time_window";
+import { json } from "./request";
+
+export interface Trace {
+  state: "reading" | "ready" | "failed";
+  bytes_read: number;
+  bytes: number;
+  /** Rises when what the server knows changes. */
+  revision: number;
+  name: string;
+  format: string;
+  header: string;
+  is_of_go: boolean;
+  /** What the wall clock showed at the first event, in ns since 1970. */
+  wall_clock_ns: number | null;
+  end_ns: number;
+  events: number;
+  verdict: "whole" | "partial" | "refused";
+  trust: string[];
+  fault: string | null;
+  samples: number;
+}
+
+/** Null until the server has answered for the first time. */
+export const trace = new Store<Trace | null>(null);
+
+/** Why the server cannot be asked; null while it can. */
+export const silence = new Store<string | null>(null);
+
+const EVERY_MS = 250;
+const AFTER_FAILURE_MS = 2000;
+
+/** Asks until all is read. */
+export async function followTrace(): Promise<void> {
+  for (;;) {
+    let wait = EVERY_MS;
+    try {
+      const told = await json<Trace>("trace");
+      silence.set(null);
+      if (told.end_ns > wholeSpan.value.to || trace.value === null) {
+        wholeSpan.set({ from: 0, to: Math.max(told.end_ns, 1) });
+      }
+      trace.set(told);
+      if (told.state !== "reading") return;
+    } catch (error) {
+      silence.set(error instanceof Error ? error.message : String(error));
+      wait = AFTER_FAILURE_MS;
+    }
+    await new Promise((done) => setTimeout(done, wait));
+  }
+}
+
+/** What the trace's own world calls a worker and a task. */
+export function words(told: Trace | null): { worker: string; workers: string; task: string; tasks: string } {
+  return told?.is_of_go
+    ? { worker: "proc", workers: "procs", task: "goroutine", tasks: "goroutines" }
+    : { worker: "worker", workers: "workers", task: "task", tasks: "tasks" };
+}

@@ -1,0 +1,58 @@
+// The page's frame: the strip of trust, the pages, and the one that is open.
+import { useEffect } from "preact/hooks";
+import { trace } from "./api/trace";
+import { isHelpOpen } from "./keys";
+import { plainName } from "./name";
+import { PAGES } from "./pages/list";
+import { Fallible } from "./parts/fallible";
+import { Help } from "./panels/help";
+import { Search } from "./panels/search";
+import { Trust } from "./panels/trust";
+import { useStore } from "./store";
+import { linkTo, view } from "./view";
+
+export function App() {
+  const { page: name = "overview" } = useStore(view);
+  const told = useStore(trace);
+  const page = PAGES.find((it) => it.name === name) ?? PAGES[0]!;
+  useEffect(() => {
+    document.title = told === null ? "exectrace" : `${page.title} – ${plainName(told.name, 80)} – exectrace`;
+  }, [told, page]);
+  const Content = page.content;
+  return (
+    <>
+      <Trust />
+      <div class="bar">
+        <nav class="pages" aria-label="Pages">
+          {PAGES.filter(({ isListed = true }) => isListed).map((it) => (
+            <a key={it.name} href={linkTo(changeTo(it.name))} aria-current={it === page ? "page" : undefined}>
+              {it.title}
+            </a>
+          ))}
+        </nav>
+        <Search />
+        <button type="button" onClick={() => isHelpOpen.set(true)} aria-label="Keys">
+          ?
+        </button>
+      </div>
+      {told !== null && (
+        <Fallible key={page.name}>
+          <Content />
+        </Fallible>
+      )}
+      <Help />
+    </>
+  );
+}
+
+/** Goes to a page with the same window, and nothing of what other pages ask for. */
+function changeTo(name: string) {
+  return {
+    page: name === "overview" ? undefined : name,
+    id: undefined,
+    at: undefined,
+    group: undefined,
+    where: undefined,
+    sort: undefined,
+  };
+}

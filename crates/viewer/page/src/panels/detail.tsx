@@ -1,0 +1,121 @@
+// What is selected: an interval with its stacks and who woke it, or a stretch of time.
+import type { Waker } from "../selection";
+import { deselect, selected, zoomToSelection, type Interval } from "../selection";
+import { words, trace } from "../api/trace";
+import { duration, moment } from "../duration";
+import { FunctionName, Name } from "../name";
+import { Frames } from "../parts/frames";
+import { TaskLink } from "../parts/task_link";
+import { useStore } from "../store";
+import { stateOf, stateTitle } from "../timeline/state";
+import { linkTo, view } from "../view";
+import { RangeDetail } from "./range_detail";
+import { WhySummary } from "./why_summary";
+
+export function Detail() {
+  const { interval, error, asked } = useStore(selected);
+  const { range } = useStore(view);
+  return (
+    <section class="detail" aria-label="Selection" aria-live="polite">
+      <h2>
+        Selection
+        {asked !== null && (
+          <span class="steps">
+            <button type="button" onClick={zoomToSelection} title="z">
+              zoom to it
+            </button>
+            <button type="button" onClick={deselect} aria-label="Select nothing" title="Esc">
+              ✕
+            </button>
+          </span>
+        )}
+      </h2>
+      {error !== null && <p class="note error">{error}</p>}
+      {interval !== null && <IntervalDetail interval={interval} />}
+      {interval === null && error === null && range === undefined && <Hint />}
+      {range !== undefined && <RangeDetail range={range} />}
+    </section>
+  );
+}
+
+function Hint() {
+  return (
+    <p class="note">
+      Click an interval, or press → for the first one. Drag with Shift to measure a stretch of time. Press ? for all keys.
+    </p>
+  );
+}
+
+function IntervalDetail({ interval }: { interval: Interval }) {
+  const { worker } = words(useStore(trace));
+  const length = interval.to_ns - interval.from_ns;
+  const isOpen = interval.open_left || interval.open_right;
+  const state = stateOf(interval.state);
+  return (
+    <>
+      <p class="headline">
+        <i class={`swatch ${interval.state}`} aria-hidden="true" /> <strong>{duration(length)}</strong>
+        {isOpen && " at least"} {stateTitle(state)}
+        {interval.reason !== "" && (
+          <>
+            : <Name of={interval.reason} />
+          </>
+        )}
+      </p>
+      <dl>
+        {interval.task !== null && (
+          <>
+            <dt>{words(trace.value).task}</dt>
+            <dd>
+              <TaskLink id={interval.task} /> <FunctionName of={interval.name} />
+            </dd>
+          </>
+        )}
+        <dt>from</dt>
+        <dd>
+          {moment(interval.from_ns, 1)}
+          {interval.open_left && " or earlier"}
+        </dd>
+        <dt>to</dt>
+        <dd>
+          {moment(interval.to_ns, 1)}
+          {interval.open_right && " or later"}
+        </dd>
+        {interval.worker !== null && (
+          <>
+            <dt>on {worker}</dt>
+            <dd>{interval.worker}</dd>
+          </>
+        )}
+        {interval.waker && <WokenBy waker={interval.waker} />}
+      </dl>
+      {interval.task !== null && <WhySummary task={interval.task} at={interval.from_ns} />}
+      <Frames title="Stack where it began" stack={interval.begin_stack} />
+      <Frames title="Stack where it ended" stack={interval.end_stack} />
+      {interval.waker && <Frames title="Stack of who woke it" stack={interval.waker.stack} />}
+    </>
+  );
+}
+
+function WokenBy({ waker }: { waker: Waker }) {
+  useStore(view);
+  if (waker.task === null) {
+    return (
+      <>
+        <dt>woken</dt>
+        <dd>
+          at {moment(waker.at_ns, 1)} by <Name of={waker.name} empty="nobody that is told" />
+        </dd>
+      </>
+    );
+  }
+  const track = waker.task;
+  return (
+    <>
+      <dt>woken by</dt>
+      <dd>
+        <a href={linkTo({ sel: `${track}@${Math.max(Math.floor(waker.at_ns) - 1, 0)}` })}>{track}</a> <FunctionName of={waker.name} />
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+// Search over all names and texts of the trace.
+import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer";
+import { duration } from "../duration";
+import { SEARCH_ID } from "../keys";
+import { Name } from "../name";
+import { useStore } from "../store";
+import { around, asParameters } from "../time_window";
+import { go, linkTo, view, type Change } from "../view";
+
+interface Hit {
+  kind: "task" | "group" | "worker" | "thread" | "log" | "region" | "user_task" | "function";
+  id: string;
+  name: string;
+  from_ns: number | null;
+  to_ns: number | null;
+}
+
+interface Hits {
+  hits: Hit[];
+  truncated: boolean;
+}
+
+/** Typing rests so long before it is searched. */
+const REST_MS = 200;
+
+const MOST = 30;
+
+export function Search() {
+  const { q = "" } = useStore(view);
+  const [text, setText] = useState(q);
+  const [asked, setAsked] = useState("");
+  useEffect(() => setText(q), [q]);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text.trim()), REST_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const answer = useAnswer<Hits>(asked === "" || asked === q ? null : "search", { q: asked, most: MOST });
+  const hits = answer.told?.hits ?? [];
+  const close = () => {
+    setText(q);
+    setAsked("");
+  };
+  const leave = (change: Change) => {
+    close();
+    go(change);
+  };
+  return (
+    <search class="search">
+      <input
+        id={SEARCH_ID}
+        type="search"
+        placeholder="search  /"
+        aria-label="Search names, logs and functions"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && hits[0] !== undefined) leave(changeFor(hits[0]));
+          if (event.key === "Escape") {
+            close();
+            event.currentTarget.blur();
+          }
+        }}
+      />
+      {q !== "" && (
+        <button type="button" onClick={() => go({ q: undefined })}>
+          all tracks
+        </button>
+      )}
+      {asked !== "" && asked !== q && (
+        <div class="hits">
+          {answer.error !== null && <p class="note error">{answer.error}</p>}
+          {answer.told !== null && hits.length === 0 && <p class="note">Nothing is called so.</p>}
+          <ul>
+            {hits.map((hit, place) => (
+              <li key={place}>
+                <a href={linkTo(changeFor(hit))} onClick={close}>
+                  <span class="kind">{hit.kind.replace("_", " ")}</span> {hit.id} <Name of={hit.name} most={100} />
+                  {hit.from_ns !== null && hit.to_ns !== null && hit.to_ns > hit.from_ns && (
+                    <span class="faint"> {duration(hit.to_ns - hit.from_ns)}</span>
+                  )}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <button type="button" onClick={() => leave({ q: asked })}>
+            only tracks with this
+          </button>
+          {answer.told?.truncated && <p class="note">There are more.</p>}
+        </div>
+      )}
+    </search>
+  );
+}
+
+/** What shows a hit. */
+function changeFor(hit: Hit): Change {
+  const span = hit.from_ns === null || hit.to_ns === null ? {} : asParameters(around({ from: hit.from_ns, to: hit.to_ns }, 0.3));
+  switch (hit.kind) {
+    case "task":
+    case "user_task":
+    case "region":
+    case "log":
+      return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${Math.floor(hit.from_ns ?? 0)}` };
+    case "group":
+      return { page: "tasks", group: hit.name };
+    case "worker":
+    case "thread":
+      return { page: undefined, by: hit.kind, q: undefined, ...span };
+    case "function":
+      return { page: "profile", q: hit.name };
+  }
+}

@@ -1,0 +1,179 @@
+// The canvas of the timeline: draws a frame when something changed, and asks for what it lacks.
+import { trace } from "../api/trace";
+import { selected, type Interval } from "../selection";
+import { Store } from "../store";
+import { liveSpan, restingSpan, type Span } from "../time_window";
+import { view } from "../view";
+import { AXIS_PX, drawAxis } from "./axis";
+import { Labels } from "./labels";
+import { marks } from "./marks";
+import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSelection, drawWaker } from "./overlay";
+import { readPalette, type Palette } from "./palette";
+import { Raster, type Scale } from "./raster";
+import { HEAD_PX, LANE_PX, ROW_PX, type Pointer, type ShownRow } from "./row_layout";
+import type { Row } from "./rows";
+import { levelOf, tilesOf } from "./tile";
+import { TileCache, type Piece } from "./tile_cache";
+import { TileLoader } from "./tile_loader";
+
+/** The number of the last frame that was drawn of exact tiles alone: what follows the canvas listens to it. */
+export const framesDone = new Store(0);
+
+export class Painter {
+  rows: readonly Row[] = [];
+  scrollTop = 0;
+  pointer: Pointer | null = null;
+  /** What is being measured, while it is dragged. */
+  range: Span | null = null;
+  shown: readonly ShownRow[] = [];
+
+  readonly cache = new TileCache();
+  readonly labels = new Labels(() => this.schedule());
+  readonly #loader = new TileLoader(this.cache, () => this.schedule());
+  readonly #context: CanvasRenderingContext2D;
+  #raster = new Raster(1, 1);
+  #palette: Palette;
+  #frame = 0;
+  #frames = 0;
+  #width = 1;
+  #height = 1;
+  #ratio = 1;
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    const context = canvas.getContext("2d", { alpha: false });
+    if (context === null) throw new Error("This browser has no canvas.");
+    this.#context = context;
+    this.#palette = readPalette(canvas);
+  }
+
+  get width(): number {
+    return this.#width;
+  }
+
+  get scale(): Scale {
+    const { from, to } = liveSpan.value;
+    return { from, nsPerPixel: (to - from) / this.#width };
+  }
+
+  /** Draws at the next frame. */
+  schedule(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#draw();
+    });
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.#frame);
+  }
+
+  resize(width: number, height: number): void {
+    this.#ratio = Math.min(devicePixelRatio, 2);
+    this.#width = Math.max(Math.floor(width), 1);
+    this.#height = Math.max(Math.floor(height), 1);
+    this.canvas.width = this.#width * this.#ratio;
+    this.canvas.height = this.#height * this.#ratio;
+    this.#raster = new Raster(this.canvas.width, this.canvas.height);
+    this.schedule();
+  }
+
+  repaint(): void {
+    this.#palette = readPalette(this.canvas);
+    this.schedule();
+  }
+
+  /** The row at a height of the canvas. */
+  rowAt(y: number): ShownRow | undefined {
+    return this.shown.find(({ top }) => y >= top && y < top + ROW_PX && (top === AXIS_PX || y >= HEAD_PX));
+  }
+
+  #draw(): void {
+    const told = trace.value;
+    if (told === null) return;
+    const scale = this.scale;
+    const level = levelOf(scale.nsPerPixel);
+    this.shown = this.#visibleRows(level);
+    const isResting = liveSpan.value === restingSpan.value;
+    const tracks = this.shown.map(({ row }) => row.id);
+    const isComplete = this.#loader.want(tracks, liveSpan.value, level, told.revision, isResting);
+    this.#paintRows(scale);
+    this.#paintOver(scale, told.wall_clock_ns);
+    this.#frames += 1;
+    // Tests wait for the table of what is seen to be about the newest frame.
+    this.canvas.dataset["frame"] = `${this.#frames}`;
+    if (isComplete) framesDone.set(this.#frames);
+  }
+
+  #visibleRows(level: number): ShownRow[] {
+    const first = Math.floor(this.scrollTop / ROW_PX);
+    const last = Math.min(Math.ceil((this.scrollTop + this.#height - HEAD_PX) / ROW_PX), this.rows.length);
+    const rows = this.rows.slice(first, last).map((row, place) => ({
+      row,
+      top: HEAD_PX + (first + place) * ROW_PX - this.scrollTop,
+      pieces: this.#piecesOf(row, level),
+    }));
+    const task = pinnedRow();
+    return task === null ? rows : [{ row: task, top: AXIS_PX, pieces: this.#piecesOf(task, level) }, ...rows];
+  }
+
+  #piecesOf(row: Row, level: number): Piece[] {
+    const tiles = tilesOf(liveSpan.value, level);
+    const pieces: Piece[] = [];
+    for (let index = tiles.first; index <= tiles.last; index++) this.cache.pieces(row.id, level, index, pieces);
+    return pieces;
+  }
+
+  #paintRows(scale: Scale): void {
+    const ratio = this.#ratio;
+    const fine = { from: scale.from, nsPerPixel: scale.nsPerPixel / ratio };
+    const paint = ({ top, pieces }: ShownRow) => {
+      const lane = Math.round((top + (ROW_PX - LANE_PX) / 2) * ratio);
+      this.#raster.row(pieces, fine, lane, LANE_PX * ratio, this.#palette);
+    };
+    this.#raster.clear(this.#palette);
+    this.shown.filter((shown) => !isPinned(shown)).forEach(paint);
+    // Rows that are half scrolled away go below the head.
+    this.#raster.clear(this.#palette, HEAD_PX * ratio);
+    this.shown.filter(isPinned).forEach(paint);
+    this.#context.putImageData(this.#raster.image, 0, 0);
+  }
+
+  #paintOver(scale: Scale, wallClock_ns: number | null): void {
+    const canvas = this.#context;
+    const palette = this.#palette;
+    const { interval } = selected.value;
+    canvas.save();
+    canvas.scale(this.#ratio, this.#ratio);
+    this.#paintOverRows(scale, this.shown.filter(isPinned), interval);
+    canvas.save();
+    canvas.beginPath();
+    canvas.rect(0, HEAD_PX, this.#width, this.#height - HEAD_PX);
+    canvas.clip();
+    this.#paintOverRows(scale, this.shown.filter((shown) => !isPinned(shown)), interval);
+    canvas.restore();
+    drawWaker(canvas, this.shown, scale, palette, interval);
+    if (this.range !== null) drawRange(canvas, this.range, scale, palette, this.#height);
+    drawMarks(canvas, marks(), scale, palette, this.#height);
+    const shownClock = view.value.clock === "wall" ? wallClock_ns : null;
+    drawAxis(canvas, scale, shownClock, palette, this.#width, this.#height);
+    if (this.pointer !== null) drawCrosshair(canvas, this.pointer, palette, this.#height);
+    canvas.restore();
+  }
+
+  #paintOverRows(scale: Scale, rows: readonly ShownRow[], interval: Interval | null): void {
+    drawLabels(this.#context, rows, scale, this.#palette, this.labels, this.#width);
+    drawSelection(this.#context, rows, scale, this.#palette, interval);
+  }
+}
+
+/** The row of the selected task, which is shown whatever tracks are looked at. */
+export function pinnedRow(): Row | null {
+  const { interval } = selected.value;
+  if (interval === null || interval.task === null) return null;
+  return { id: interval.task, name: interval.name, detail: "", members: 1, has_children: false, depth: 0, isOpen: false };
+}
+
+function isPinned({ top, row }: ShownRow): boolean {
+  return top === AXIS_PX && row.id === pinnedRow()?.id;
+}

@@ -1,0 +1,23 @@
+// Where rows stand on the canvas.
+import { AXIS_PX } from "./axis";
+import type { Row } from "./rows";
+import type { Piece } from "./tile_cache";
+
+export const ROW_PX = 22;
+export const LANE_PX = 18;
+
+/** What stays when rows are scrolled: the axis, and the row of the selected task. */
+export const HEAD_PX = AXIS_PX + ROW_PX;
+
+/** A row that is seen, with what there is to draw of it. */
+export interface ShownRow {
+  row: Row;
+  /** Where its lane begins, in pixels of the page. */
+  top: number;
+  pieces: Piece[];
+}
+
+export interface Pointer {
+  x: number;
+  y: number;
+}

@@ -1,0 +1,94 @@
+// The rows of the timeline: the tracks of the chosen kind, with the tasks of those groups that are open.
+import { useEffect, useState } from "preact/hooks";
+import { isAbort, json } from "../api/request";
+import { trace } from "../api/trace";
+import { Store, useStore } from "../store";
+import { restingSpan } from "../time_window";
+import { go, view } from "../view";
+
+export interface Track {
+  id: string;
+  name: string;
+  detail: string;
+  members: number;
+  has_children: boolean;
+}
+
+interface TracksAnswer {
+  revision: number;
+  tracks: Track[];
+  truncated: boolean;
+  total: number;
+}
+
+export interface Row extends Track {
+  depth: number;
+  isOpen: boolean;
+}
+
+export interface Rows {
+  rows: readonly Row[];
+  /** How many tracks of the kind are not among them. */
+  left: number;
+  error: string | null;
+}
+
+/** Ways to look at a trace. */
+export const TRACK_KINDS = ["worker", "thread", "group", "user_task"] as const;
+
+const MOST = 500;
+
+export const shownRows = new Store<Rows>({ rows: [], left: 0, error: null });
+
+export function useRows(): Rows {
+  const { by = "worker", open = "", q: search } = useStore(view);
+  const revision = useStore(trace)?.revision;
+  const span = useStore(restingSpan);
+  const [rows, setRows] = useState<Rows>(shownRows.value);
+  // Only the members of open groups depend on the window.
+  const window = open === "" ? "" : `${span.from} ${span.to}`;
+  useEffect(() => {
+    if (revision === undefined) return;
+    const controller = new AbortController();
+    askRows(by, open, search, controller.signal).then(
+      (found) => {
+        shownRows.set(found);
+        setRows(found);
+      },
+      (error: unknown) => {
+        if (!isAbort(error)) setRows({ rows: [], left: 0, error: error instanceof Error ? error.message : String(error) });
+      },
+    );
+    return () => controller.abort();
+  }, [by, open, search, revision, window]);
+  return rows;
+}
+
+/** Opens or closes a group. */
+export function toggle(id: string): void {
+  const open = new Set((view.value.open ?? "").split(",").filter((name) => name !== ""));
+  if (!open.delete(id)) open.add(id);
+  go({ open: [...open].join(",") });
+}
+
+async function askRows(by: string, open: string, search: string | undefined, signal: AbortSignal): Promise<Rows> {
+  const asked = await json<TracksAnswer>("tracks", { by, search, most: MOST }, signal);
+  const opened = new Set(open.split(","));
+  const { from, to } = restingSpan.value;
+  const query = { by, from: Math.floor(from), to: Math.ceil(to), search, most: MOST };
+  const members = await Promise.all(
+    asked.tracks.map((track) =>
+      track.has_children && opened.has(track.id)
+        ? json<TracksAnswer>("tracks", { ...query, parent: track.id }, signal)
+        : null,
+    ),
+  );
+  const rows = asked.tracks.flatMap((track, place) => {
+    const children = members[place]?.tracks ?? [];
+    return [
+      { ...track, depth: 0, isOpen: members[place] !== null },
+      ...children.map((child) => ({ ...child, depth: 1, isOpen: false })),
+    ];
+  });
+  return { rows, left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null };
+}

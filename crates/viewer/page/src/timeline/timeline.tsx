@@ -1,0 +1,185 @@
+// The timeline: rows of tracks, names on the left, a canvas on the right that scrolls with them.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { silence, trace, words } from "../api/trace";
+import { duration, moment } from "../duration";
+import { Name } from "../name";
+import { TaskLink } from "../parts/task_link";
+import { select, selectAt, selected } from "../selection";
+import { type Store, useStore } from "../store";
+import { glide, liveSpan } from "../time_window";
+import { go, view } from "../view";
+import { followGestures, zoom, type Gestured } from "./gestures";
+import { hit, titleOfMix } from "./hit";
+import { Legend } from "./legend";
+import { Painter, pinnedRow } from "./painter";
+import { HEAD_PX, ROW_PX } from "./row_layout";
+import { toggle, useRows, type Row } from "./rows";
+import { stateTitle } from "./state";
+import { loadingError } from "./tile_loader";
+import { VisibleTable } from "./visible_table";
+
+export function Timeline() {
+  const { rows, left, error } = useRows();
+  const scroller = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [painter, setPainter] = useState<Painter | null>(null);
+  const [scrolled, setScrolled] = useState({ top: 0, height: 0 });
+  const [pointed, setPointed] = useState("");
+  useEffect(() => {
+    const made = new Painter(canvas.current!);
+    setPainter(made);
+    return connect(made, scroller.current!, setScrolled, setPointed);
+  }, []);
+  useEffect(() => {
+    if (painter === null) return;
+    painter.rows = rows;
+    painter.schedule();
+  }, [painter, rows]);
+  const first = Math.floor(scrolled.top / ROW_PX);
+  const seen = rows.slice(first, first + Math.ceil(scrolled.height / ROW_PX) + 1);
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <div class="scroller" ref={scroller} tabIndex={0} role="group" aria-label="Tracks. Press ? for the keys.">
+        <div class="sheet" style={{ height: `${rows.length * ROW_PX + HEAD_PX}px` }}>
+          <div class="pane">
+            <div class="names" style={{ top: `${HEAD_PX - (scrolled.top % ROW_PX)}px` }}>
+              {seen.map((row) => (
+                <TrackName key={row.id} row={row} />
+              ))}
+            </div>
+            <PinnedName />
+            <canvas ref={canvas} role="img" aria-label="Tracks over time; the visible intervals follow as a table." />
+          </div>
+        </div>
+      </div>
+      <p class="pointed">{pointed || <Legend />}</p>
+      <Notes left={left} error={error} isEmpty={rows.length === 0} />
+      <VisibleTable painter={painter} />
+    </section>
+  );
+}
+
+/** The head of the names: the task of what is selected. */
+function PinnedName() {
+  useStore(selected);
+  const { task } = words(useStore(trace));
+  const row = pinnedRow();
+  return (
+    <div class="pinned">{row === null ? <span class="faint">selected {task}</span> : <TaskLink id={row.id} name={row.name} />}</div>
+  );
+}
+
+function TrackName({ row }: { row: Row }) {
+  const isSelected = useStore(selected).interval?.track === row.id;
+  const name = <Name of={row.name} empty={row.id} most={60} />;
+  return (
+    <div class={`track depth-${row.depth}${isSelected ? " selected" : ""}`} title={row.detail}>
+      {row.has_children ? (
+        <button type="button" aria-expanded={row.isOpen} onClick={() => toggle(row.id)}>
+          {row.isOpen ? "▾" : "▸"} {name} <span class="members">{row.members}</span>
+        </button>
+      ) : (
+        name
+      )}
+    </div>
+  );
+}
+
+function Notes({ left, error, isEmpty }: { left: number; error: string | null; isEmpty: boolean }) {
+  const loading = useStore(loadingError);
+  const isSilent = useStore(silence) !== null;
+  const told = error ?? (isSilent ? null : loading);
+  if (told !== null) return <p class="note error">{told}</p>;
+  if (left > 0) return <p class="note">{left} more tracks: search narrows them.</p>;
+  return isEmpty && trace.value?.state === "ready" ? <p class="note">There are no such tracks in this trace.</p> : null;
+}
+
+/** Connects a painter to its element and to all that it draws, until what it returns is called. */
+function connect(
+  painter: Painter,
+  scroller: HTMLElement,
+  setScrolled: (scrolled: { top: number; height: number }) => void,
+  setPointed: (text: string) => void,
+): () => void {
+  const draw = () => painter.schedule();
+  const scroll = () => {
+    painter.scrollTop = scroller.scrollTop;
+    setScrolled({ top: scroller.scrollTop, height: scroller.clientHeight });
+    draw();
+  };
+  const resize = new ResizeObserver(() => {
+    const pane = painter.canvas.parentElement!;
+    painter.resize(pane.clientWidth - painter.canvas.offsetLeft, scroller.clientHeight);
+    scroll();
+  });
+  resize.observe(scroller);
+  scroller.addEventListener("scroll", scroll);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const repaint = () => painter.repaint();
+  dark.addEventListener("change", repaint);
+  const ends = [
+    ...[liveSpan, trace, selected, view].map((store) => (store as Store<unknown>).subscribe(draw)),
+    followGestures(scroller, painter.canvas, gestured(painter, scroller, setPointed)),
+    () => resize.disconnect(),
+    () => scroller.removeEventListener("scroll", scroll),
+    () => dark.removeEventListener("change", repaint),
+    () => painter.stop(),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: string) => void): Gestured {
+  const at = (x: number) => painter.scale.from + x * painter.scale.nsPerPixel;
+  const under = (x: number, y: number) => {
+    const shown = painter.rowAt(y);
+    const found = shown && hit(shown, at(x), 3 * painter.scale.nsPerPixel);
+    return shown && found ? { shown, found } : null;
+  };
+  return {
+    width: () => painter.width,
+    scrollBy: (pixels) => scroller.scrollBy(0, pixels),
+    canScroll: () => scroller.scrollHeight > scroller.clientHeight,
+    hover(x, y) {
+      painter.pointer = { x, y };
+      setPointed(wordsFor(painter, at(x), under(x, y)));
+      painter.schedule();
+    },
+    leave() {
+      painter.pointer = null;
+      setPointed("");
+      painter.schedule();
+    },
+    click(x, y) {
+      scroller.focus({ preventScroll: true });
+      const target = under(x, y);
+      if (target === null) {
+        if (view.value.sel !== undefined) go({ sel: undefined });
+      } else if (target.found.kind === "interval") select(target.shown.row.id, target.found.index);
+      else if (target.shown.row.has_children) toggle(target.shown.row.id);
+      else selectAt(target.shown.row.id, at(x));
+    },
+    doubleClick(x, y) {
+      const target = under(x, y)?.found;
+      if (target?.kind === "interval") glide({ from: target.begin, to: target.end });
+      else zoom(1 / 8, x / painter.width);
+    },
+    measure(range, isDone) {
+      painter.range = range;
+      painter.schedule();
+      if (isDone) go({ range: `${Math.floor(range.from)}-${Math.ceil(range.to)}` });
+    },
+  };
+}
+
+type Under = { shown: { row: Row }; found: NonNullable<ReturnType<typeof hit>> } | null;
+
+function wordsFor(painter: Painter, at: number, under: Under): string {
+  const time = moment(at, painter.scale.nsPerPixel);
+  if (under === null) return time;
+  const { shown, found } = under;
+  if (found.kind === "mix") {
+    return `${time}: ${found.count} intervals, ${titleOfMix(found)}; the longest ${duration(found.longest)}, ${stateTitle(found.longestState)}`;
+  }
+  const label = painter.labels.of(shown.row.id, found.label);
+  return `${time}: ${stateTitle(found.state)} for ${duration(found.end - found.begin)}${label === "" ? "" : `, ${label}`}`;
+}

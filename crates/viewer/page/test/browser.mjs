@@ -1,0 +1,41 @@
+// A browser, and pages of it that are watched.
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+/** A page of the viewer has fewer nodes, whatever trace it shows. */
+const NODES_MAX = 3000;
+
+export function openBrowser() {
+  return chromium.launch({
+    executablePath: process.env.EXECTRACE_CHROMIUM ?? "/usr/bin/chromium",
+    // In a container Chromium's own sandbox has no rights to set itself up; what is looked at is our own page.
+    args: ["--no-sandbox"],
+  });
+}
+
+/** A fresh page whose errors and requests are kept account of. */
+export async function watchedPage(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1600, height: 950 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const errors = [];
+  const outside = [];
+  page.on("pageerror", (error) => errors.push(error.stack ?? String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") errors.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (protocol !== "data:" && protocol !== "blob:" && hostname !== "127.0.0.1") outside.push(request.url());
+  });
+  return {
+    page,
+    async verify() {
+      assert.deepEqual(errors, [], "errors on the console");
+      assert.deepEqual(outside, [], "requests outside of this machine");
+      const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+      assert.ok(nodes < NODES_MAX, `${nodes} nodes`);
+    },
+    close: () => context.close(),
+  };
+}

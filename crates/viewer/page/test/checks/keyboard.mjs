@@ -1,0 +1,97 @@
+// Everything can be reached and done by keys alone.
+import assert from "node:assert/strict";
+import { drawn, open, parameter, press, text } from "../shown.mjs";
+
+export async function keyboard({ page, url }) {
+  await open(page, url);
+  await steps(page);
+  await zooms(page);
+  await findings(page);
+  await help(page);
+  await search(page);
+  await pages(page);
+  await tabs(page);
+}
+
+async function steps(page) {
+  await press(page, "ArrowRight");
+  const first = await parameter(page, "sel");
+  assert.match(first, /^[a-z]+:\d+\/\d+$/);
+  assert.match(await text(page, ".detail .headline"), /\d (ns|µs|ms|s)/);
+  await press(page, "ArrowRight");
+  const second = await parameter(page, "sel");
+  if (second !== first) {
+    await press(page, "ArrowLeft");
+    assert.equal(await parameter(page, "sel"), first, "back to the first");
+  }
+  await press(page, "Escape");
+  assert.equal(await parameter(page, "sel"), null);
+}
+
+async function zooms(page) {
+  await press(page, "w", "w", "w");
+  const from = Number(await parameter(page, "from"));
+  const to = Number(await parameter(page, "to"));
+  assert.ok(to > from && from > 0, "a window");
+  await press(page, "d");
+  assert.ok(Number(await parameter(page, "from")) > from, "panned");
+  await press(page, "a", "s", "0");
+  assert.equal(await parameter(page, "from"), null, "the whole trace again");
+}
+
+async function findings(page) {
+  const count = (await page.$$(".finding")).length;
+  await press(page, "n");
+  if (count === 0) return;
+  assert.equal((await page.$$(".finding.chosen")).length, 1);
+  assert.match(await parameter(page, "sel"), /^task:\d+\/\d+$/);
+  await press(page, "p", "Escape", "0");
+}
+
+async function help(page) {
+  await press(page, "?");
+  assert.match(await text(page, "dialog[open]"), /zoom in/);
+  await press(page, "Escape");
+  assert.equal((await page.$$("dialog[open]")).length, 0, "closed");
+}
+
+async function search(page) {
+  await press(page, "/");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "search");
+  await page.keyboard.type("task:1");
+  await page.waitForSelector(".hits a, .hits .note");
+  await press(page, "Escape");
+  assert.equal((await page.$$(".hits")).length, 0, "closed");
+}
+
+/** Each page by its number, and back. */
+async function pages(page) {
+  const titles = await page.$$eval(".pages a", (links) => links.map((link) => link.textContent));
+  for (const [place, title] of titles.entries()) {
+    await press(page, `${place + 1}`);
+    assert.equal(await text(page, ".pages a[aria-current=page]"), title);
+    await page.waitForSelector("main");
+    assert.equal((await page.$$(".note.error")).length, 0, `${title} has no error`);
+  }
+  await press(page, "1");
+}
+
+/** The tabulator goes through the page and comes out again; what has the focus can be seen. */
+async function tabs(page) {
+  await page.reload();
+  await drawn(page);
+  const reached = new Set();
+  for (let count = 0; count < 120; count++) {
+    await page.keyboard.press("Tab");
+    const focus = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === null || element === document.body) return null;
+      const { outlineStyle } = getComputedStyle(element);
+      return { what: `${element.tagName} ${element.className} ${element.id}`, isSeen: outlineStyle !== "none" };
+    });
+    if (focus === null) break;
+    assert.ok(focus.isSeen, `the focus is seen on ${focus.what}`);
+    reached.add(focus.what.trim());
+  }
+  for (const what of ["DIV scroller", "INPUT  search"]) assert.ok(reached.has(what), `${what} is reached: ${[...reached]}`);
+}

@@ -1,0 +1,15 @@
+// All checks: a row each.
+import { accessibility } from "./accessibility.mjs";
+import { deepLinks } from "./deep_links.mjs";
+import { firstScreen } from "./first_screen.mjs";
+import { gestures } from "./gestures.mjs";
+import { keyboard } from "./keyboard.mjs";
+
+export const checks = [
+  { name: "first-screen", run: firstScreen },
+  { name: "keyboard", run: keyboard },
+  { name: "gestures", run: gestures },
+  { name: "deep-links", run: deepLinks },
+  { name: "accessibility-light", run: accessibility, options: { colorScheme: "light" } },
+  { name: "accessibility-dark", run: accessibility, options: { colorScheme: "dark" } },
+];
