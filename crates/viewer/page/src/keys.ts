@@ -43,7 +43,7 @@ export const KEYS: readonly Key[] = [
   { keys: ["["], title: "previous mark", run: () => stepMark(-1) },
   { keys: ["/"], title: "search", run: () => document.getElementById(SEARCH_ID)?.focus() },
   { keys: ["?"], title: "these keys", run: () => isHelpOpen.set(!isHelpOpen.value) },
-  ...PAGES.map((page, place) => ({
+  ...PAGES.filter(({ isListed = true }) => isListed).map((page, place) => ({
     keys: [`${place + 1}`],
     title: `page: ${page.title}`,
     run: () => go({ page: page.name === "overview" ? undefined : page.name }),

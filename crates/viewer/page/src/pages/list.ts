@@ -1,6 +1,13 @@
 // The pages, a row each: the keys 1, 2, 3 … open them in this order.
 import type { ComponentType } from "preact";
+import { Blockers } from "./blockers";
+import { Gc } from "./gc";
+import { Latency } from "./latency";
 import { Overview } from "./overview";
+import { Profile } from "./profile";
+import { Task } from "./task";
+import { Tasks } from "./tasks";
+import { Workers } from "./workers";
 
 export interface Page {
   /** As it stands in the URL. */
@@ -11,4 +18,13 @@ export interface Page {
   isListed?: boolean;
 }
 
-export const PAGES: readonly Page[] = [{ name: "overview", title: "overview", content: Overview }];
+export const PAGES: readonly Page[] = [
+  { name: "overview", title: "overview", content: Overview },
+  { name: "tasks", title: "tasks", content: Tasks },
+  { name: "latency", title: "user tasks and regions", content: Latency },
+  { name: "profile", title: "profile", content: Profile },
+  { name: "blockers", title: "blockers", content: Blockers },
+  { name: "workers", title: "workers", content: Workers },
+  { name: "gc", title: "GC", content: Gc },
+  { name: "task", title: "one task", content: Task, isListed: false },
+];

@@ -71,7 +71,7 @@ function PinnedName() {
 
 function TrackName({ row }: { row: Row }) {
   const isSelected = useStore(selected).interval?.track === row.id;
-  const name = <Name of={row.name} empty={row.id} most={60} />;
+  const name = <TrackTitle row={row} />;
   return (
     <div class={`track depth-${row.depth}${isSelected ? " selected" : ""}`} title={row.detail}>
       {row.has_children ? (
@@ -82,6 +82,17 @@ function TrackName({ row }: { row: Row }) {
         name
       )}
     </div>
+  );
+}
+
+/** What a track is called: members of a group all run the same, and are told by their ids. */
+function TrackTitle({ row }: { row: Row }) {
+  if (row.has_children) return <Name of={row.name} empty="(no function is told)" most={60} />;
+  if (row.depth > 0) return <>{row.id}</>;
+  return (
+    <>
+      {row.id} {row.name !== row.id && <Name of={row.name} empty="" most={60} />}
+    </>
   );
 }
 
