@@ -16,7 +16,7 @@ export function App() {
   const told = useStore(trace);
   const page = PAGES.find((it) => it.name === name) ?? PAGES[0]!;
   useEffect(() => {
-    document.title = told === null ? "exectrace" : `${page.title} – ${plainName(told.name, 80)} – exectrace`;
+    document.title = told === null ? "exectrace" : `${page.title} – ${plainName(told.name.slice(told.name.lastIndexOf("/") + 1), 80)} – exectrace`;
   }, [told, page]);
   const Content = page.content;
   return (
@@ -52,6 +52,7 @@ function changeTo(name: string) {
     id: undefined,
     at: undefined,
     group: undefined,
+    user: undefined,
     where: undefined,
     sort: undefined,
   };

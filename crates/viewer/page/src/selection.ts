@@ -9,6 +9,8 @@ import { amend, go, view } from "./view";
 export interface Interval {
   track: string;
   index: number;
+  /** How many intervals its track has. */
+  count?: number;
   /** Who was in it, as `task:7`; null where a track tells of nobody. */
   task: string | null;
   name: string;
@@ -60,7 +62,7 @@ export function followSelection(): void {
 
 /** Selects an interval by its number on its track. */
 export function select(track: string, index: number): void {
-  go({ sel: `${track}/${index}` });
+  go({ sel: `${track}/${index}`, sample: undefined });
 }
 
 /** Selects what is on a track at a time. */
@@ -75,7 +77,7 @@ export function deselect(): void {
 /** Selects the interval that comes so many after the selected one on its track. */
 export async function step(by: number): Promise<void> {
   const from = selected.value.interval;
-  if (from === null || from.index + by < 0) return;
+  if (from === null || from.index + by < 0 || from.index + by >= (from.count ?? Number.POSITIVE_INFINITY)) return;
   await take({ track: from.track, index: from.index + by });
 }
 
@@ -144,7 +146,7 @@ function bringIntoView(interval: Interval): void {
 }
 
 function questionOf(asked: string): Record<string, string> | null {
-  const [, track, kind, number] = /^([a-z_]+:\d+)([/@])(\d+)$/.exec(asked) ?? [];
+  const [, track, kind, number] = /^([a-z_]+(?::\d+)?)([/@])(\d+)$/.exec(asked) ?? [];
   if (track === undefined || kind === undefined || number === undefined) return null;
   return kind === "/" ? { track, index: number } : { track, at: number };
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../store";
 import { address, isAbort, json, type Query } from "./request";
-import { trace } from "./trace";
+import { epoch } from "./trace";
 
 export interface Answer<T> {
   /** The last answer, if there is any. */
@@ -14,29 +14,48 @@ export interface Answer<T> {
 }
 
 /** Asks when the question changes, and anew when the server knows more; null asks nothing. */
-export function useAnswer<T>(path: string | null, query: Query = {}): Answer<T> {
-  const revision = useStore(trace)?.revision;
-  const question = path === null ? null : address(path, query);
+export function useAnswer<T>(path: string | null, query: Query = {}, converted: (told: T) => T = (told) => told): Answer<T> {
+  const now = useStore(epoch);
+  const isReady = now >= 0;
+  const question = path === null || !isReady ? null : address(path, query);
   const [answer, setAnswer] = useState<Answer<T>>({ told: null, isStale: true, error: null });
   const subject = useRef(path);
-  useEffect(() => {
-    if (path === null || revision === undefined) {
-      setAnswer({ told: null, isStale: false, error: null });
-      return;
-    }
+  const asking = useRef<{ question: string; epoch: number; controller: AbortController } | null>(null);
+
+  const ask = (epochNow: number) => {
+    if (path === null || question === null) return;
     const controller = new AbortController();
+    const own = { question, epoch: epochNow, controller };
+    asking.current = own;
+    const end = (next: Answer<T>) => {
+      if (asking.current !== own) return;
+      asking.current = null;
+      setAnswer(next);
+      // The server has learned more meanwhile.
+      if (epoch.value !== own.epoch) ask(epoch.value);
+    };
+    json<T>(path, query, controller.signal).then(
+      (told) => end({ told: converted(told), isStale: false, error: null }),
+      (error: unknown) => {
+        if (!isAbort(error)) end({ told: null, isStale: false, error: error instanceof Error ? error.message : String(error) });
+      },
+    );
+  };
+
+  useEffect(() => {
+    asking.current?.controller.abort();
+    asking.current = null;
     // An answer about something else says nothing here.
     const keep = subject.current === path;
     subject.current = path;
-    setAnswer((before) => ({ told: keep ? before.told : null, isStale: true, error: null }));
-    json<T>(path, query, controller.signal).then(
-      (told) => setAnswer({ told, isStale: false, error: null }),
-      (error: unknown) => {
-        if (isAbort(error)) return;
-        setAnswer({ told: null, isStale: false, error: error instanceof Error ? error.message : String(error) });
-      },
-    );
-    return () => controller.abort();
-  }, [question, revision]);
+    setAnswer((before) => ({ told: keep ? before.told : null, isStale: question !== null || !isReady, error: null }));
+    ask(epoch.value);
+    return () => asking.current?.controller.abort();
+  }, [question]);
+
+  useEffect(() => {
+    // One that is asked already asks again by itself.
+    if (asking.current === null && question !== null && !answer.isStale) ask(now);
+  }, [now]);
   return answer;
 }

@@ -16,6 +16,8 @@ export interface Trace {
   /** What the wall clock showed at the first event, in ns since 1970. */
   wall_clock_ns: number | null;
   end_ns: number;
+  /** The time of the first event, as events tell times. */
+  first_event_ns?: number;
   events: number;
   verdict: "whole" | "partial" | "refused";
   trust: string[];
@@ -26,14 +28,19 @@ export interface Trace {
 /** Null until the server has answered for the first time. */
 export const trace = new Store<Trace | null>(null);
 
+/** Rises with the revision, but while a trace is read only now and then: what takes long to ask waits for it. */
+export const epoch = new Store(-1);
+
 /** Why the server cannot be asked; null while it can. */
 export const silence = new Store<string | null>(null);
 
 const EVERY_MS = 250;
 const AFTER_FAILURE_MS = 2000;
+const EPOCH_MS = 1500;
 
 /** Asks until all is read. */
 export async function followTrace(): Promise<void> {
+  let epochBegun = Number.NEGATIVE_INFINITY;
   for (;;) {
     let wait = EVERY_MS;
     try {
@@ -43,6 +50,11 @@ export async function followTrace(): Promise<void> {
         wholeSpan.set({ from: 0, to: Math.max(told.end_ns, 1) });
       }
       trace.set(told);
+      const isDue = performance.now() - epochBegun >= EPOCH_MS;
+      if (told.state !== "reading" || isDue) {
+        epochBegun = performance.now();
+        epoch.set(told.revision);
+      }
       if (told.state !== "reading") return;
     } catch (error) {
       silence.set(error instanceof Error ? error.message : String(error));

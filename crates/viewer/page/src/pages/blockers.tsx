@@ -1,6 +1,6 @@
 // Which code made others wait.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { BlockersReport, Frame } from "../api/reports";
 import { count, duration } from "../duration";
 import { FunctionName, Name, place } from "../name";
@@ -17,7 +17,7 @@ export function Blockers() {
   const { group, id } = useStore(view);
   const span = useWindow();
   const subject = id?.startsWith("user:") ? { user_task: id } : { task: id };
-  const answer = useAnswer<BlockersReport>("report/blockers", { group, ...subject, from: span?.from, to: span?.to, most: 1000 });
+  const answer = useReport<BlockersReport>("blockers", { group, ...subject, from: span?.from, to: span?.to, most: 1000 });
   const columns = useMemo(blockerColumns, []);
   return (
     <main class="page">

@@ -1,6 +1,6 @@
 // What the garbage collector did, and what it left of the workers.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { GcReport } from "../api/reports";
 import { count, duration, moment, size } from "../duration";
 import { FunctionName, Name } from "../name";
@@ -18,7 +18,7 @@ type Stop = GcReport["stops"][number];
 
 export function Gc() {
   const span = useWindow();
-  const answer = useAnswer<GcReport>("report/gc", { from: span?.from, to: span?.to, most: 2000 });
+  const answer = useReport<GcReport>("gc", { from: span?.from, to: span?.to, most: 2000 });
   return (
     <main class="page scrolls">
       <PageHead title="garbage collection" />

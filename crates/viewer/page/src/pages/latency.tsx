@@ -1,6 +1,6 @@
 // User tasks and regions: how long they took, by name; for one name the spread, and the longest with their parts.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { Instance, LatencyGroup, LatencyReport } from "../api/reports";
 import { count, duration, moment } from "../duration";
 import { Name } from "../name";
@@ -17,7 +17,7 @@ export function Latency() {
   const { name, kind } = useStore(view);
   const span = useWindow();
   const query = { name, from: span?.from, to: span?.to, most: name === undefined ? 2000 : 40 };
-  const answer = useAnswer<LatencyReport>("report/latency", query);
+  const answer = useReport<LatencyReport>("latency", query);
   return (
     <main class="page">
       <PageHead
@@ -101,6 +101,12 @@ function Group({ group }: { group: LatencyGroup }) {
       <h2>
         {group.kind.replace("_", " ")}s: {count(group.count)}
       </h2>
+      {group.kind === "user_task" && group.name !== null && (
+        <p class="actions">
+          <a href={linkTo({ page: "profile", type: "cpu", user: group.name, sort: undefined })}>CPU inside</a>{" "}
+          <a href={linkTo({ page: "profile", type: "offcpu", user: group.name, sort: undefined })}>where they waited</a>
+        </p>
+      )}
       {closed !== null && (
         <p>
           p50 {duration(closed.p50_ns)}, p90 {duration(closed.p90_ns)}, p99 {duration(closed.p99_ns)}, max {duration(closed.max_ns)}

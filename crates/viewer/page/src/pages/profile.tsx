@@ -1,6 +1,6 @@
 // Where time was spent, by stack: a flame graph and a table of functions.
 import { useMemo, useState } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { ProfileReport } from "../api/reports";
 import { FlameGraph } from "../flame/flame_graph";
 import { count, duration, percent } from "../duration";
@@ -27,11 +27,11 @@ const MOST = 5000;
 type FunctionRow = ProfileReport["functions"][number];
 
 export function Profile() {
-  const { type = "cpu", group, id, q = "" } = useStore(view);
+  const { type = "cpu", group, id, user, q = "" } = useStore(view);
   const span = useWindow();
   const [isInverted, setInverted] = useState(false);
-  const subject = id?.startsWith("user:") ? { user_task: id } : id?.startsWith("task:") ? { task: id } : {};
-  const answer = useAnswer<ProfileReport>("report/profile", { type, group, ...subject, from: span?.from, to: span?.to, most: MOST });
+  const subject = id?.startsWith("task:") ? { task: id } : { user_task: user ?? id };
+  const answer = useReport<ProfileReport>("profile", { type, group, ...subject, from: span?.from, to: span?.to, most: MOST });
   const about = TYPES.find(({ name }) => name === type)?.about ?? "";
   return (
     <main class="page">
@@ -43,7 +43,7 @@ export function Profile() {
             </a>
           ))}
         </nav>
-        <Subject group={group} id={id} />
+        <Subject of={user ?? id ?? group} />
       </PageHead>
       <Told answer={answer}>
         {(report) =>
@@ -79,12 +79,12 @@ export function Profile() {
 }
 
 /** Whose time it is, where it is not that of all. */
-function Subject({ group, id }: { group: string | undefined; id: string | undefined }) {
-  if (group === undefined && id === undefined) return null;
+function Subject({ of }: { of: string | undefined }) {
+  if (of === undefined) return null;
   return (
     <span>
-      only <Name of={group ?? id ?? ""} />{" "}
-      <button type="button" onClick={() => go({ group: undefined, id: undefined })}>
+      only <Name of={of} />{" "}
+      <button type="button" onClick={() => go({ group: undefined, id: undefined, user: undefined })}>
         all
       </button>
     </span>

@@ -1,6 +1,6 @@
 // One task, or one user task: what it did, and why it took so long.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { LifeInterval, StateName, TaskLife, TasksReport, WhyReport } from "../api/reports";
 import { trace, words } from "../api/trace";
 import { duration, moment } from "../duration";
@@ -22,8 +22,8 @@ export function Task() {
   const { id = "", at } = useStore(view);
   const { task } = words(useStore(trace));
   const isUser = id.startsWith("user:");
-  const why = useAnswer<WhyReport>(id === "" ? null : "report/why", { id, at, most: 30 });
-  const answer = useAnswer<TasksReport>(isUser || id === "" ? null : "report/tasks", { task: id, most: 5000 });
+  const why = useReport<WhyReport>(id === "" ? null : "why", { id, at, most: 30 });
+  const answer = useReport<TasksReport>(isUser || id === "" ? null : "tasks", { task: id, most: 5000 });
   if (id === "") {
     return (
       <main class="page">

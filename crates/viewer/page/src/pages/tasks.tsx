@@ -1,6 +1,6 @@
 // Tasks by what they run, and the tasks of one such group.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { StateName, TaskGroup, TasksReport, TaskTimes } from "../api/reports";
 import { trace, words } from "../api/trace";
 import { count, duration, moment } from "../duration";
@@ -29,7 +29,7 @@ export function Tasks() {
   const { group, where } = useStore(view);
   const { tasks } = words(useStore(trace));
   const span = useWindow();
-  const answer = useAnswer<TasksReport>("report/tasks", { group, where, from: span?.from, to: span?.to, most: 5000 });
+  const answer = useReport<TasksReport>("tasks", { group, where, from: span?.from, to: span?.to, most: 5000 });
   return (
     <main class="page">
       <PageHead
@@ -90,7 +90,7 @@ function groupColumns(): Column<TaskGroup>[] {
       width: "auto",
       isText: true,
     },
-    { name: "tasks", title: "how many", value: (row) => row.tasks, cell: (row) => count(row.tasks), width: "80px" },
+    { name: "tasks", title: "how many", value: (row) => row.tasks, cell: (row) => count(row.tasks), width: "90px" },
     { name: "states", title: "states", cell: (row) => <StateBar parts={STATES.map((it) => ({ state: it, ns: row[it].sum_ns }))} />, width: "160px" },
     { name: "life", title: "lived", value: (row) => row.life.sum_ns, cell: (row) => duration(row.life.sum_ns), width: "80px" },
     ...STATES.slice(0, 4).map(state),

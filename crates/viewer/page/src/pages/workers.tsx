@@ -1,6 +1,6 @@
 // How workers and threads were used.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { WorkersReport } from "../api/reports";
 import { trace, words } from "../api/trace";
 import { count, duration, percent } from "../duration";
@@ -18,7 +18,7 @@ type ThreadRow = WorkersReport["threads"][number];
 export function Workers() {
   const { workers } = words(useStore(trace));
   const span = useWindow();
-  const answer = useAnswer<WorkersReport>("report/workers", { from: span?.from, to: span?.to, most: 1000 });
+  const answer = useReport<WorkersReport>("workers", { from: span?.from, to: span?.to, most: 1000 });
   return (
     <main class="page">
       <PageHead title={`${workers} and threads`} />

@@ -10,11 +10,12 @@ import { useStore } from "../store";
 import { stateOf, stateTitle } from "../timeline/state";
 import { linkTo, view } from "../view";
 import { RangeDetail } from "./range_detail";
+import { SampleDetail } from "./sample_detail";
 import { WhySummary } from "./why_summary";
 
 export function Detail() {
   const { interval, error, asked } = useStore(selected);
-  const { range } = useStore(view);
+  const { range, sample } = useStore(view);
   return (
     <section class="detail" aria-label="Selection" aria-live="polite">
       <h2>
@@ -31,8 +32,9 @@ export function Detail() {
         )}
       </h2>
       {error !== null && <p class="note error">{error}</p>}
+      {sample !== undefined && <SampleDetail sample={sample} />}
       {interval !== null && <IntervalDetail interval={interval} />}
-      {interval === null && error === null && range === undefined && <Hint />}
+      {interval === null && error === null && range === undefined && sample === undefined && <Hint />}
       {range !== undefined && <RangeDetail range={range} />}
     </section>
   );

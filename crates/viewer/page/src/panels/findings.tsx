@@ -1,6 +1,6 @@
 // What cost most time, the worst first.
 import { useEffect, useRef } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { Finding, FindingsReport } from "../api/reports";
 import { duration, percent } from "../duration";
 import { FunctionName, place } from "../name";
@@ -22,7 +22,7 @@ const TITLES: Record<string, string> = {
 };
 
 export function Findings() {
-  const answer = useAnswer<FindingsReport>("report/findings", { most: 50 });
+  const answer = useReport<FindingsReport>("findings", { most: 50 });
   const told = answer.told?.findings;
   useEffect(() => findings.set(told ?? []), [told]);
   return (

@@ -1,5 +1,5 @@
 // A stretch of time that was measured: what tasks did in it.
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { StateName, TasksReport } from "../api/reports";
 import { duration, moment } from "../duration";
 import { FunctionName } from "../name";
@@ -17,7 +17,7 @@ export function parseRange(text: string | undefined): Span | null {
 
 export function RangeDetail({ range }: { range: string }) {
   const span = parseRange(range);
-  const answer = useAnswer<TasksReport>(span === null ? null : "report/tasks", { from: span?.from, to: span?.to, most: 12 });
+  const answer = useReport<TasksReport>(span === null ? null : "tasks", { from: span?.from, to: span?.to, most: 12 });
   if (span === null) return <p class="note error">“{range.slice(0, 60)}” is no stretch of time.</p>;
   return (
     <>

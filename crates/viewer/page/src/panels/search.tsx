@@ -1,19 +1,21 @@
 // Search over all names and texts of the trace.
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer";
-import { duration } from "../duration";
+import { duration, moment } from "../duration";
 import { SEARCH_ID } from "../keys";
 import { Name } from "../name";
 import { useStore } from "../store";
-import { around, asParameters } from "../time_window";
+import { around, asParameters, liveSpan } from "../time_window";
 import { go, linkTo, view, type Change } from "../view";
 
 interface Hit {
-  kind: "task" | "group" | "worker" | "thread" | "log" | "region" | "user_task" | "function";
+  kind: "time" | "task" | "group" | "worker" | "thread" | "log" | "region" | "user_task" | "function";
   id: string;
   name: string;
   from_ns: number | null;
   to_ns: number | null;
+  /** Of a time that was typed. */
+  at_ns?: number;
 }
 
 interface Hits {
@@ -36,7 +38,7 @@ export function Search() {
     return () => clearTimeout(timer);
   }, [text]);
   const answer = useAnswer<Hits>(asked === "" || asked === q ? null : "search", { q: asked, most: MOST });
-  const hits = answer.told?.hits ?? [];
+  const hits = [...timeHits(asked), ...(answer.told?.hits ?? [])];
   const close = () => {
     setText(q);
     setAsked("");
@@ -50,7 +52,7 @@ export function Search() {
       <input
         id={SEARCH_ID}
         type="search"
-        placeholder="search  /"
+        placeholder="search, or a time: worker:2 1.2s"
         aria-label="Search names, logs and functions"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -93,12 +95,28 @@ export function Search() {
   );
 }
 
+/** A time is found without the server: `1.2s`, or what was on a track then: `worker:2 1.2s`. */
+function timeHits(asked: string): Hit[] {
+  const [, track = "", number, unit = ""] = /^([a-z_]+:\d+)?(?:\s+at|\s*@)?\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)$/.exec(asked) ?? [];
+  const size = NS[unit];
+  if (number === undefined || size === undefined) return [];
+  const at = Math.floor(Number(number) * size);
+  const { from, to } = liveSpan.value;
+  const half = Math.min((to - from) / 2, 5 * NS.ms!);
+  return [{ kind: "time", id: track, name: moment(at), from_ns: at - half, to_ns: at + half, at_ns: at }];
+}
+
+const NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
+
 /** What shows a hit. */
 function changeFor(hit: Hit): Change {
   const span = hit.from_ns === null || hit.to_ns === null ? {} : asParameters(around({ from: hit.from_ns, to: hit.to_ns }, 0.3));
   switch (hit.kind) {
+    case "time":
+      return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${hit.at_ns ?? 0}` };
     case "task":
     case "user_task":
+      return { page: "task", id: hit.id, at: undefined };
     case "region":
     case "log":
       return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${Math.floor(hit.from_ns ?? 0)}` };

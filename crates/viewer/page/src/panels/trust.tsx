@@ -11,8 +11,8 @@ export function Trust() {
   if (told === null) return <header class="trust">{isSilent ?? "Asking the server …"}</header>;
   return (
     <header class="trust">
-      <strong class="file">
-        <Name of={told.name} most={80} />
+      <strong class="file" title={plainName(told.name, 1000)}>
+        <Name of={told.name.slice(told.name.lastIndexOf("/") + 1)} most={80} />
       </strong>
       <span>{duration(told.end_ns)}</span>
       <span>{count(told.events)} events</span>

@@ -1,6 +1,6 @@
 // Why a task took so long: asked for only when somebody wants to know, since the server goes through the whole trace for it.
 import { useEffect, useState } from "preact/hooks";
-import { useAnswer } from "../api/answer";
+import { useReport } from "../api/report";
 import type { WhyReport } from "../api/reports";
 import { duration, percent } from "../duration";
 import { FunctionName, Name } from "../name";
@@ -12,7 +12,7 @@ import { linkTo, view } from "../view";
 export function WhySummary({ task, at }: { task: string; at?: number }) {
   const [isAsked, setAsked] = useState(false);
   useEffect(() => setAsked(false), [task]);
-  const answer = useAnswer<WhyReport>(isAsked ? "report/why" : null, { id: task, at, most: 8 });
+  const answer = useReport<WhyReport>(isAsked ? "why" : null, { id: task, at, most: 8 });
   if (!isAsked) {
     return (
       <button type="button" class="ask" onClick={() => setAsked(true)}>

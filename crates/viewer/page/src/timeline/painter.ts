@@ -7,12 +7,13 @@ import { view } from "../view";
 import { AXIS_PX, drawAxis } from "./axis";
 import { Labels } from "./labels";
 import { marks } from "./marks";
-import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSelection, drawWaker } from "./overlay";
+import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSamples, drawSelection, drawWaker } from "./overlay";
 import { readPalette, type Palette } from "./palette";
 import { Raster, type Scale } from "./raster";
 import { HEAD_PX, LANE_PX, ROW_PX, type Pointer, type ShownRow } from "./row_layout";
 import type { Row } from "./rows";
 import { levelOf, tilesOf } from "./tile";
+import { Samples } from "./samples";
 import { TileCache, type Piece } from "./tile_cache";
 import { TileLoader } from "./tile_loader";
 
@@ -29,6 +30,7 @@ export class Painter {
 
   readonly cache = new TileCache();
   readonly labels = new Labels(() => this.schedule());
+  readonly samples = new Samples(() => this.schedule());
   readonly #loader = new TileLoader(this.cache, () => this.schedule());
   readonly #context: CanvasRenderingContext2D;
   #raster = new Raster(1, 1);
@@ -40,7 +42,7 @@ export class Painter {
   #ratio = 1;
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    const context = canvas.getContext("2d", { alpha: false });
+    const context = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
     if (context === null) throw new Error("This browser has no canvas.");
     this.#context = context;
     this.#palette = readPalette(canvas);
@@ -97,6 +99,7 @@ export class Painter {
     const isResting = liveSpan.value === restingSpan.value;
     const tracks = this.shown.map(({ row }) => row.id);
     const isComplete = this.#loader.want(tracks, liveSpan.value, level, told.revision, isResting);
+    if (isResting && told.samples > 0) this.samples.want(tracks, liveSpan.value, this.#width, told.revision);
     this.#paintRows(scale);
     this.#paintOver(scale, told.wall_clock_ns);
     this.#frames += 1;
@@ -162,6 +165,7 @@ export class Painter {
   }
 
   #paintOverRows(scale: Scale, rows: readonly ShownRow[], interval: Interval | null): void {
+    drawSamples(this.#context, rows, scale, this.#palette, this.samples, this.#width);
     drawLabels(this.#context, rows, scale, this.#palette, this.labels, this.#width);
     drawSelection(this.#context, rows, scale, this.#palette, interval);
   }

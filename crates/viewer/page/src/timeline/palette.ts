@@ -6,8 +6,7 @@ export const PERIOD = 8;
 
 export interface Palette {
   /** For each state the pixels of one period, row by row. */
-  patterns: readonly Uint32Array[];
-  lane: number;
+  patterns: Uint32Array;
   background: number;
   /** Style sheet colours, for strokes and texts. */
   text: string;
@@ -23,8 +22,9 @@ export function readPalette(element: Element): Palette {
   const variable = (name: string) => style.getPropertyValue(name).trim();
   const lane = pixel(variable("--lane"));
   return {
-    patterns: STATE_STYLES.map((state) => patternPixels(state.pattern, pixel(variable(state.variable)), lane)),
-    lane,
+    patterns: Uint32Array.from(
+      STATE_STYLES.flatMap((state) => patternPixels(state.pattern, pixel(variable(state.variable)), lane)),
+    ),
     background: pixel(variable("--background")),
     text: variable("--text"),
     faint: variable("--faint"),
@@ -53,12 +53,9 @@ function gap(pattern: Pattern, x: number, y: number): number {
   }
 }
 
-function patternPixels(pattern: Pattern, colour: number, ground: number): Uint32Array {
-  const pixels = new Uint32Array(PERIOD * PERIOD);
-  for (let y = 0; y < PERIOD; y++) {
-    for (let x = 0; x < PERIOD; x++) pixels[y * PERIOD + x] = mixed(colour, ground, gap(pattern, x, y));
-  }
-  return pixels;
+function patternPixels(pattern: Pattern, colour: number, ground: number): number[] {
+  const places = Array.from({ length: PERIOD * PERIOD }, (_, place) => place);
+  return places.map((place) => mixed(colour, ground, gap(pattern, place % PERIOD, Math.floor(place / PERIOD))));
 }
 
 function mixed(a: number, b: number, share: number): number {

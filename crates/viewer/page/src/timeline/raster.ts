@@ -2,7 +2,7 @@
 // column, which are stacked. Writing pixels is an order of magnitude cheaper than filling rectangles where there are many.
 import { STATES } from "../api/runs";
 import { PERIOD, type Palette } from "./palette";
-import { RUNNING, STACKED } from "./state";
+import { NOTHING, RUNNING, STACKED } from "./state";
 import { firstAtLeast, firstEndAfter, type Tile } from "./tile";
 import type { Piece } from "./tile_cache";
 
@@ -21,8 +21,11 @@ export interface Scale {
 export class Raster {
   readonly image: ImageData;
   readonly #pixels: Uint32Array;
+  /** For each column how much of it each state has. */
   readonly #shares: Float32Array;
   readonly #ticks: Uint8Array;
+  /** The states of one row's pixels: so small that it is written in any order at no cost. */
+  #cells = new Uint8Array(0);
 
   constructor(
     readonly width: number,
@@ -41,39 +44,41 @@ export class Raster {
 
   /** Draws what the pieces of one track tell, from `top` on, `height` pixels high. */
   row(pieces: readonly Piece[], scale: Scale, top: number, height: number, palette: Palette): void {
-    const first = Math.max(top, 0);
-    const last = Math.min(top + height, this.height);
-    if (first >= last) return;
-    this.#pixels.fill(palette.lane, first * this.width, last * this.width);
+    if (this.#cells.length !== this.width * height) this.#cells = new Uint8Array(this.width * height);
+    this.#cells.fill(NOTHING);
     this.#shares.fill(0);
     this.#ticks.fill(0);
     // Of a group's tiles each has a height of its own; the highest that is seen counts.
     const ceiling = pieces.reduce((most, { tile }) => Math.max(most, tile.full), 1e-9);
     for (const piece of pieces) this.#mixes(piece, scale, piece.tile.full / ceiling / 255);
     for (const piece of pieces) this.#shortIntervals(piece, scale);
-    this.#columns(scale, top, height, palette);
-    for (const piece of pieces) this.#longIntervals(piece, scale, top, height, palette);
+    this.#stack(height);
+    for (const piece of pieces) this.#longIntervals(piece, scale, height);
+    this.#paint(scale, top, height, palette);
   }
 
   #mixes(piece: Piece, scale: Scale, unit: number): void {
     const { tile } = piece;
     const begin = Math.max(piece.from, scale.from);
     const end = Math.min(piece.to, scale.from + this.width * scale.nsPerPixel);
+    const width = tile.bucketNs / scale.nsPerPixel;
     const start = firstAtLeast(tile.bucket, Math.floor((begin - tile.from) / tile.bucketNs));
     for (let mix = start; mix < tile.bucket.length; mix++) {
       const from = tile.from + tile.bucket[mix]! * tile.bucketNs;
       if (from >= end) break;
       const left = (from - scale.from) / scale.nsPerPixel;
-      const right = left + tile.bucketNs / scale.nsPerPixel;
+      const column = Math.floor(left);
+      // Most buckets are narrower than a pixel, and inside of one.
+      const isInside = column >= 0 && left + width <= column + 1 && column < this.width;
       let told = 0;
       for (let state = 1; state < STATES; state++) {
         const share = tile.share[mix * STATES + state]!;
         if (share === 0) continue;
         told += share;
-        this.#add(left, right, state, share * unit);
+        if (isInside) this.#shares[column * STATES + state]! += share * unit * width;
+        else this.#add(left, left + width, state, share * unit);
       }
       const tick = outlier(tile, mix, told);
-      const column = Math.floor(left);
       if (tick > 0 && column >= 0 && column < this.width) this.#ticks[column] = tick;
     }
   }
@@ -91,16 +96,19 @@ export class Raster {
     });
   }
 
-  #longIntervals(piece: Piece, scale: Scale, top: number, height: number, palette: Palette): void {
+  #longIntervals(piece: Piece, scale: Scale, height: number): void {
     const { tile } = piece;
     const least = BY_ITSELF_PX * scale.nsPerPixel;
     this.#each(piece, scale, (place, begin, end) => {
       if (tile.end[place]! - tile.begin[place]! < least) return;
-      const left = Math.round((begin - scale.from) / scale.nsPerPixel);
+      const left = Math.max(Math.round((begin - scale.from) / scale.nsPerPixel), 0);
       let right = Math.round((end - scale.from) / scale.nsPerPixel);
       // A gap shows where one ends and the next begins.
       if (end === tile.end[place] && right - left > BY_ITSELF_PX) right -= 1;
-      this.#fill(left, right, top, height, palette.patterns[tile.state[place]!]!, scale);
+      for (let y = 0; y < height; y++) {
+        const line = y * this.width;
+        this.#cells.fill(tile.state[place]!, line + left, line + Math.max(Math.min(right, this.width), left));
+      }
     });
   }
 
@@ -124,48 +132,37 @@ export class Raster {
     }
   }
 
-  #columns(scale: Scale, top: number, height: number, palette: Palette): void {
-    const phase = this.#phase(scale);
+  /** Turns shares into heights, one state upon the other. */
+  #stack(height: number): void {
     for (let column = 0; column < this.width; column++) {
-      let bottom = top + height;
+      let bottom = height;
       for (const state of STACKED) {
         const share = this.#shares[column * STATES + state]!;
         if (share <= 0.001) continue;
-        const rows = Math.max(Math.round(share * height), 1);
-        const next = Math.max(bottom - rows, top);
-        this.#column(column, next, bottom, palette.patterns[state]!, phase);
+        const next = Math.max(bottom - Math.max(Math.round(share * height), 1), 0);
+        for (let y = next; y < bottom; y++) this.#cells[y * this.width + column] = state;
         bottom = next;
-        if (bottom <= top) break;
+        if (bottom === 0) break;
       }
       const tick = this.#ticks[column]!;
-      if (tick > 0) this.#column(column, top, top + height, palette.patterns[tick]!, phase);
+      if (tick > 0) for (let y = 0; y < height; y++) this.#cells[y * this.width + column] = tick;
     }
   }
 
-  #column(column: number, from: number, to: number, pattern: Uint32Array, phase: number): void {
-    const last = Math.min(to, this.height);
-    const x = (column + phase) & (PERIOD - 1);
-    for (let y = Math.max(from, 0); y < last; y++) {
-      this.#pixels[y * this.width + column] = pattern[(y & (PERIOD - 1)) * PERIOD + x]!;
-    }
-  }
-
-  #fill(left: number, right: number, top: number, height: number, pattern: Uint32Array, scale: Scale): void {
-    const from = Math.max(left, 0);
-    const to = Math.min(right, this.width);
-    if (from >= to) return;
-    const phase = this.#phase(scale);
-    const last = Math.min(top + height, this.height);
-    for (let y = Math.max(top, 0); y < last; y++) {
-      const line = y * this.width;
+  #paint(scale: Scale, top: number, height: number, palette: Palette): void {
+    // Patterns move along with what they are on.
+    const phase = Math.round(scale.from / scale.nsPerPixel) % PERIOD;
+    const first = Math.max(-top, 0);
+    const last = Math.min(height, this.height - top);
+    for (let y = first; y < last; y++) {
+      const cells = y * this.width;
+      const pixels = (top + y) * this.width;
       const row = (y & (PERIOD - 1)) * PERIOD;
-      for (let x = from; x < to; x++) this.#pixels[line + x] = pattern[row + ((x + phase) & (PERIOD - 1))]!;
+      for (let x = 0; x < this.width; x++) {
+        const pattern = this.#cells[cells + x]! * PERIOD * PERIOD;
+        this.#pixels[pixels + x] = palette.patterns[pattern + row + ((x + phase) & (PERIOD - 1))]!;
+      }
     }
-  }
-
-  /** Patterns move along with what they are on. */
-  #phase(scale: Scale): number {
-    return Math.round(scale.from / scale.nsPerPixel) % PERIOD & (PERIOD - 1);
   }
 }
 

@@ -6,6 +6,9 @@ import type { Piece } from "./tile_cache";
 export const ROW_PX = 22;
 export const LANE_PX = 18;
 
+/** How high the ticks of samples are, at the foot of a lane. */
+export const SAMPLE_PX = 7;
+
 /** What stays when rows are scrolled: the axis, and the row of the selected task. */
 export const HEAD_PX = AXIS_PX + ROW_PX;
 

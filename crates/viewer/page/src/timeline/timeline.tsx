@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { silence, trace, words } from "../api/trace";
 import { duration, moment } from "../duration";
-import { Name } from "../name";
+import { Name, plainName } from "../name";
 import { TaskLink } from "../parts/task_link";
 import { select, selectAt, selected } from "../selection";
 import { type Store, useStore } from "../store";
@@ -12,7 +12,8 @@ import { followGestures, zoom, type Gestured } from "./gestures";
 import { hit, titleOfMix } from "./hit";
 import { Legend } from "./legend";
 import { Painter, pinnedRow } from "./painter";
-import { HEAD_PX, ROW_PX } from "./row_layout";
+import { HEAD_PX, ROW_PX, SAMPLE_PX } from "./row_layout";
+import type { Sample } from "./samples";
 import { toggle, useRows, type Row } from "./rows";
 import { stateTitle } from "./state";
 import { loadingError } from "./tile_loader";
@@ -89,6 +90,7 @@ function TrackName({ row }: { row: Row }) {
 function TrackTitle({ row }: { row: Row }) {
   if (row.has_children) return <Name of={row.name} empty="(no function is told)" most={60} />;
   if (row.depth > 0) return <>{row.id}</>;
+  if (!row.id.includes(":")) return <>{row.name}</>;
   return (
     <>
       {row.id} {row.name !== row.id && <Name of={row.name} empty="" most={60} />}
@@ -152,7 +154,8 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
     canScroll: () => scroller.scrollHeight > scroller.clientHeight,
     hover(x, y) {
       painter.pointer = { x, y };
-      setPointed(wordsFor(painter, at(x), under(x, y)));
+      const sample = sampleAt(painter, x, y);
+      setPointed(sample === undefined ? wordsFor(painter, at(x), under(x, y)) : wordsOf(sample));
       painter.schedule();
     },
     leave() {
@@ -162,6 +165,11 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
     },
     click(x, y) {
       scroller.focus({ preventScroll: true });
+      const sample = sampleAt(painter, x, y);
+      if (sample !== undefined) {
+        go({ sample: `${sample.track}@${sample.at_ns}` });
+        return;
+      }
       const target = under(x, y);
       if (target === null) {
         if (view.value.sel !== undefined) go({ sel: undefined });
@@ -180,6 +188,19 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
       if (isDone) go({ range: `${Math.floor(range.from)}-${Math.ceil(range.to)}` });
     },
   };
+}
+
+/** The sample whose tick is pointed at. */
+function sampleAt(painter: Painter, x: number, y: number): Sample | undefined {
+  const shown = painter.rowAt(y);
+  if (shown === undefined || y < shown.top + ROW_PX - SAMPLE_PX - 2) return undefined;
+  const { from, nsPerPixel } = painter.scale;
+  const near = { from: from + (x - 3) * nsPerPixel, to: from + (x + 4) * nsPerPixel };
+  return painter.samples.of(shown.row.id, near)[0];
+}
+
+function wordsOf({ at_ns, count, stack }: Sample): string {
+  return `${moment(at_ns)}: ${count} CPU sample${count === 1 ? "" : "s"} in ${plainName(stack[0]?.function ?? "") || "code without a name"}`;
 }
 
 type Under = { shown: { row: Row }; found: NonNullable<ReturnType<typeof hit>> } | null;
