@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::command::Invocation;
 use crate::error::Error;
 use crate::workspace::Workspace;
-use crate::{loom, tidy};
+use crate::{loom, page, tidy};
 
 /// A step of the checks.
 struct Step {
@@ -102,6 +102,11 @@ const STEPS: &[Step] = &[
                 "test -p exectrace-format --test event_list",
             )]
         }),
+    },
+    Step {
+        name: "page",
+        about: "the viewer's page is what its sources make, and works in a browser",
+        run: Action::Task(page::run),
     },
     Step {
         name: "loom",

@@ -5,6 +5,7 @@
 //! | `arguments` | what a command line asks for |
 //! | `ci` | the steps that a change must pass, a row each |
 //! | `loom` | the model-checked suites, a row each |
+//! | `page` | the viewer's page, in a real browser |
 //! | `tidy` | the rules that neither the compiler nor clippy can check |
 //! | `bench` | the budgets, a row each, and how ours compare |
 //! | `bigtrace` | large traces for the bench, recorded with Go |
@@ -25,6 +26,7 @@ mod command;
 mod corpus;
 mod error;
 mod loom;
+mod page;
 mod tidy;
 mod workspace;
 
