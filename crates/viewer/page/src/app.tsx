@@ -1,6 +1,6 @@
 // The page's frame: the strip of trust, the pages, and the one that is open.
 import { useEffect } from "preact/hooks";
-import { trace } from "./api/trace";
+import { trace, words } from "./api/trace";
 import { isHelpOpen } from "./keys";
 import { plainName } from "./name";
 import { PAGES } from "./pages/list";
@@ -16,7 +16,7 @@ export function App() {
   const told = useStore(trace);
   const page = PAGES.find((it) => it.name === name) ?? PAGES[0]!;
   useEffect(() => {
-    document.title = told === null ? "exectrace" : `${page.title} – ${plainName(told.name.slice(told.name.lastIndexOf("/") + 1), 80)} – exectrace`;
+    document.title = told === null ? "exectrace" : `${page.title(words(told))} – ${plainName(told.name.slice(told.name.lastIndexOf("/") + 1), 80)} – exectrace`;
   }, [told, page]);
   const Content = page.content;
   return (
@@ -26,7 +26,7 @@ export function App() {
         <nav class="pages" aria-label="Pages">
           {PAGES.filter(({ isListed = true }) => isListed).map((it) => (
             <a key={it.name} href={linkTo(changeTo(it.name))} aria-current={it === page ? "page" : undefined}>
-              {it.title}
+              {it.title(words(told))}
             </a>
           ))}
         </nav>

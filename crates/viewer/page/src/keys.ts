@@ -1,11 +1,12 @@
 // Everything that a key does, in one list: what listens reads it, and so does the help.
+import { words } from "./api/trace";
 import { PAGES } from "./pages/list";
 import { openFinding, stepFinding } from "./panels/finding_steps";
 import { deselect, selected, step, stepTo, zoomToSelection } from "./selection";
 import { Store } from "./store";
 import { jump, wholeSpan } from "./time_window";
 import { pan, zoom } from "./timeline/gestures";
-import { shownRows } from "./timeline/rows";
+import { shownRows, type Row } from "./timeline/rows";
 import { addMark, stepMark } from "./timeline/marks";
 import { go } from "./view";
 
@@ -45,7 +46,7 @@ export const KEYS: readonly Key[] = [
   { keys: ["?"], title: "these keys", run: () => isHelpOpen.set(!isHelpOpen.value) },
   ...PAGES.filter(({ isListed = true }) => isListed).map((page, place) => ({
     keys: [`${place + 1}`],
-    title: `page: ${page.title}`,
+    title: `page: ${page.title(words(null))}`,
     run: () => go({ page: page.name === "overview" ? undefined : page.name }),
   })),
 ];
@@ -73,12 +74,17 @@ function isTaken(event: KeyboardEvent): boolean {
 
 async function stepOrBegin(by: number): Promise<void> {
   if (selected.value.interval !== null) return step(by);
-  const first = shownRows.value.rows[0];
+  const first = walkable()[0];
   if (first !== undefined) return stepTo(first.id);
 }
 
+/** The rows that have intervals of their own. */
+function walkable(): readonly Row[] {
+  return shownRows.value.rows.filter(({ id, has_children }) => !has_children && id.includes(":"));
+}
+
 async function stepTrack(by: number): Promise<void> {
-  const rows = shownRows.value.rows.filter(({ has_children }) => !has_children);
+  const rows = walkable();
   const place = rows.findIndex(({ id }) => id === selected.value.interval?.track);
   const row = rows[place < 0 ? 0 : place + by];
   if (row !== undefined) return stepTo(row.id);

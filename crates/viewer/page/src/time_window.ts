@@ -49,6 +49,12 @@ export function asParameters(span: Span): { from: string | undefined; to: string
   return isWhole ? { from: undefined, to: undefined } : { from: `${Math.floor(span.from)}`, to: `${Math.ceil(span.to)}` };
 }
 
+/** A stretch that is measured, as it stands in the URL: `1000-2000`. */
+export function parseRange(text: string | undefined): Span | null {
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(text ?? "") ?? [];
+  return from === undefined || to === undefined || Number(to) <= Number(from) ? null : { from: Number(from), to: Number(to) };
+}
+
 /** The span around another, with some of what is beside it. */
 export function around(span: Span, share: number): Span {
   const margin = Math.max((span.to - span.from) * share, SHORTEST_NS);

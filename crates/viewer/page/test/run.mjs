@@ -22,7 +22,7 @@ try {
     try {
       for (const check of checks) {
         if (wanted !== undefined && !wanted.includes(check.name)) continue;
-        failures += (await passes(check, server, basename(trace))) ? 0 : 1;
+        failures += (await passes(check, server.url, trace)) ? 0 : 1;
       }
     } finally {
       await server.stop();
@@ -35,11 +35,12 @@ const seconds = ((performance.now() - begun) / 1000).toFixed(1);
 console.log(failures === 0 ? `the page passes in ${seconds} s` : `${failures} checks failed in ${seconds} s`);
 process.exitCode = failures === 0 ? 0 : 1;
 
-async function passes(check, server, trace) {
+async function passes(check, url, path) {
+  const trace = basename(path);
   const from = performance.now();
   const watched = await watchedPage(browser, check.options);
   try {
-    await check.run({ page: watched.page, url: server.url, browser, trace });
+    await check.run({ page: watched.page, url, browser, binary, path, trace });
     await watched.verify();
     console.log(`ok   ${trace}: ${check.name} (${Math.round(performance.now() - from)} ms)`);
     return true;

@@ -64,8 +64,15 @@ export async function followTrace(): Promise<void> {
   }
 }
 
+export interface Words {
+  worker: string;
+  workers: string;
+  task: string;
+  tasks: string;
+}
+
 /** What the trace's own world calls a worker and a task. */
-export function words(told: Trace | null): { worker: string; workers: string; task: string; tasks: string } {
+export function words(told: Trace | null): Words {
   return told?.is_of_go
     ? { worker: "proc", workers: "procs", task: "goroutine", tasks: "goroutines" }
     : { worker: "worker", workers: "workers", task: "task", tasks: "tasks" };

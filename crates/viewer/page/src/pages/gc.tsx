@@ -2,7 +2,8 @@
 import { useMemo } from "preact/hooks";
 import { useReport } from "../api/report";
 import type { GcReport } from "../api/reports";
-import { count, duration, moment, size } from "../duration";
+import { shownTime } from "../clock";
+import { count, duration, size } from "../duration";
 import { FunctionName, Name } from "../name";
 import { DataTable, type Column } from "../parts/data_table";
 import { PageHead, useWindow } from "../parts/page_head";
@@ -73,7 +74,7 @@ function cycleColumns(): Column<Cycle>[] {
     width: "110px",
   });
   return [
-    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{moment(row.begin_ns)}</a>, width: "120px" },
+    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{shownTime(row.begin_ns)}</a>, width: "120px" },
     { name: "length", title: "took", value: (row) => row.end_ns - row.begin_ns, cell: (row) => `${duration(row.end_ns - row.begin_ns)}${row.is_open_left || row.is_open_right ? " +" : ""}`, width: "100px" },
     { name: "stopped", title: "stopped", value: (row) => row.stopped_ns, cell: (row) => duration(row.stopped_ns), width: "100px" },
     { name: "assists", title: "assists", value: (row) => row.assist_ns, cell: (row) => `${duration(row.assist_ns)}, ${count(row.assists)}×`, width: "140px" },
@@ -85,7 +86,7 @@ function cycleColumns(): Column<Cycle>[] {
 
 function stopColumns(): Column<Stop>[] {
   return [
-    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{moment(row.begin_ns)}</a>, width: "120px" },
+    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{shownTime(row.begin_ns)}</a>, width: "120px" },
     { name: "length", title: "took", value: (row) => row.end_ns - row.begin_ns, cell: (row) => duration(row.end_ns - row.begin_ns), width: "100px" },
     { name: "reason", title: "why", value: (row) => row.reason, cell: (row) => <Name of={row.reason} empty="not told" />, width: "220px", isText: true },
     { name: "task", title: "by", cell: (row) => <TaskLink id={row.task} />, width: "120px", isText: true },

@@ -2,7 +2,8 @@
 import type uPlot from "uplot";
 import { useMemo } from "preact/hooks";
 import type { GcReport } from "../api/reports";
-import { moment, size } from "../duration";
+import { shownTime } from "../clock";
+import { size } from "../duration";
 import { Plot, type Colours } from "../parts/plot";
 
 type Heap = NonNullable<GcReport["heap"]>;
@@ -33,7 +34,7 @@ function options(colours: Colours): Omit<uPlot.Options, "width" | "height"> {
     legend: { show: false },
     cursor: { show: false },
     axes: [
-      { ...axis, values: (_, splits) => splits.map((value) => moment(value, 1e6)) },
+      { ...axis, values: (_, splits) => splits.map((value) => shownTime(value, 1e6)) },
       { ...axis, size: 70, values: (_, splits) => splits.map(size) },
     ],
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max : 1] } },

@@ -2,7 +2,8 @@
 import type uPlot from "uplot";
 import { useMemo, useState } from "preact/hooks";
 import type { GcReport } from "../api/reports";
-import { duration, moment, percent } from "../duration";
+import { shownTime } from "../clock";
+import { duration, percent } from "../duration";
 import { Plot, type Colours } from "../parts/plot";
 import { asParameters } from "../time_window";
 import { linkTo } from "../view";
@@ -52,7 +53,7 @@ export function MutatorCurves({ curves }: { curves: readonly Curve[] }) {
             {point.worst.map((window, index) => (
               <li key={index}>
                 <a href={linkTo({ page: undefined, range: undefined, ...asParameters({ from: window.begin_ns, to: window.begin_ns + window.window_ns }) })}>
-                  {percent(window.utilization)} from {moment(window.begin_ns)} on
+                  {percent(window.utilization)} from {shownTime(window.begin_ns)} on
                 </a>
                 {window.worker !== null && ` on ${window.worker}`}
               </li>

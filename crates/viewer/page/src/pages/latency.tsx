@@ -2,7 +2,8 @@
 import { useMemo } from "preact/hooks";
 import { useReport } from "../api/report";
 import type { Instance, LatencyGroup, LatencyReport } from "../api/reports";
-import { count, duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { count, duration } from "../duration";
 import { Name } from "../name";
 import { DataTable, type Column } from "../parts/data_table";
 import { Histogram } from "../parts/histogram";
@@ -133,7 +134,7 @@ function worstColumns(): Column<Instance>[] {
       ),
       width: "90px",
     },
-    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => moment(row.begin_ns), width: "120px" },
+    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => shownTime(row.begin_ns), width: "120px" },
     {
       name: "user_task",
       title: "user task",

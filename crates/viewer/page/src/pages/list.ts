@@ -1,5 +1,6 @@
 // The pages, a row each: the keys 1, 2, 3 … open them in this order.
 import type { ComponentType } from "preact";
+import type { Words } from "../api/trace";
 import { Blockers } from "./blockers";
 import { Gc } from "./gc";
 import { Latency } from "./latency";
@@ -12,19 +13,19 @@ import { Workers } from "./workers";
 export interface Page {
   /** As it stands in the URL. */
   name: string;
-  title: string;
+  title: (words: Words) => string;
   content: ComponentType;
   /** Whether it stands in the navigation: others are reached by links. */
   isListed?: boolean;
 }
 
 export const PAGES: readonly Page[] = [
-  { name: "overview", title: "overview", content: Overview },
-  { name: "tasks", title: "tasks", content: Tasks },
-  { name: "latency", title: "user tasks and regions", content: Latency },
-  { name: "profile", title: "profile", content: Profile },
-  { name: "blockers", title: "blockers", content: Blockers },
-  { name: "workers", title: "workers", content: Workers },
-  { name: "gc", title: "GC", content: Gc },
-  { name: "task", title: "one task", content: Task, isListed: false },
+  { name: "overview", title: () => "overview", content: Overview },
+  { name: "tasks", title: ({ tasks }) => tasks, content: Tasks },
+  { name: "latency", title: () => "user tasks and regions", content: Latency },
+  { name: "profile", title: () => "profile", content: Profile },
+  { name: "blockers", title: () => "blockers", content: Blockers },
+  { name: "workers", title: ({ workers }) => workers, content: Workers },
+  { name: "gc", title: () => "GC", content: Gc },
+  { name: "task", title: ({ task }) => `one ${task}`, content: Task, isListed: false },
 ];

@@ -3,7 +3,8 @@ import { useMemo } from "preact/hooks";
 import { useReport } from "../api/report";
 import type { LifeInterval, StateName, TaskLife, TasksReport, WhyReport } from "../api/reports";
 import { trace, words } from "../api/trace";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { FunctionName, Name, place } from "../name";
 import { WhyPath } from "../panels/why_summary";
 import { DataTable, type Column } from "../parts/data_table";
@@ -72,7 +73,7 @@ function Life({ id, life }: { id: string; life: TaskLife }) {
   return (
     <>
       <p>
-        <FunctionName of={life.function} /> lived {duration(life.end_ns - life.begin_ns)} from {moment(life.begin_ns)} on
+        <FunctionName of={life.function} /> lived {duration(life.end_ns - life.begin_ns)} from {shownTime(life.begin_ns)} on
         {life.creator !== null && (
           <>
             , created by <TaskLink id={life.creator} />
@@ -92,7 +93,7 @@ function intervalColumns(id: string): Column<LifeInterval>[] {
       name: "begin",
       title: "since",
       value: (row) => row.begin_ns,
-      cell: (row) => <a href={linkTo({ page: undefined, sel: `${id}@${row.begin_ns}` })}>{moment(row.begin_ns)}</a>,
+      cell: (row) => <a href={linkTo({ page: undefined, sel: `${id}@${row.begin_ns}` })}>{shownTime(row.begin_ns)}</a>,
       width: "110px",
     },
     {

@@ -3,7 +3,8 @@ import { useMemo } from "preact/hooks";
 import { useReport } from "../api/report";
 import type { StateName, TaskGroup, TasksReport, TaskTimes } from "../api/reports";
 import { trace, words } from "../api/trace";
-import { count, duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { count, duration } from "../duration";
 import { FunctionName } from "../name";
 import { DataTable, type Column } from "../parts/data_table";
 import { FilterBox } from "../parts/filter_box";
@@ -121,7 +122,7 @@ function memberColumns(): Column<TaskTimes>[] {
       cell: (row) => (
         <a href={linkTo({ page: undefined, sel: `${row.id}@${row.begin_ns}`, ...asParameters({ from: row.begin_ns, to: row.end_ns }) })}>
           {row.is_created ? "" : "before "}
-          {moment(row.begin_ns)}
+          {shownTime(row.begin_ns)}
         </a>
       ),
       width: "140px",

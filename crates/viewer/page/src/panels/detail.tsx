@@ -2,7 +2,8 @@
 import type { Waker } from "../selection";
 import { deselect, selected, zoomToSelection, type Interval } from "../selection";
 import { words, trace } from "../api/trace";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { FunctionName, Name } from "../name";
 import { Frames } from "../parts/frames";
 import { TaskLink } from "../parts/task_link";
@@ -75,12 +76,12 @@ function IntervalDetail({ interval }: { interval: Interval }) {
         )}
         <dt>from</dt>
         <dd>
-          {moment(interval.from_ns, 1)}
+          {shownTime(interval.from_ns, 1)}
           {interval.open_left && " or earlier"}
         </dd>
         <dt>to</dt>
         <dd>
-          {moment(interval.to_ns, 1)}
+          {shownTime(interval.to_ns, 1)}
           {interval.open_right && " or later"}
         </dd>
         {interval.worker !== null && (
@@ -106,7 +107,7 @@ function WokenBy({ waker }: { waker: Waker }) {
       <>
         <dt>woken</dt>
         <dd>
-          at {moment(waker.at_ns, 1)} by <Name of={waker.name} empty="nobody that is told" />
+          at {shownTime(waker.at_ns, 1)} by <Name of={waker.name} empty="nobody that is told" />
         </dd>
       </>
     );

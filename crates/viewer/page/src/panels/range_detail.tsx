@@ -1,19 +1,15 @@
 // A stretch of time that was measured: what tasks did in it.
 import { useReport } from "../api/report";
 import type { StateName, TasksReport } from "../api/reports";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { FunctionName } from "../name";
 import { STATE_TITLES, StateBar } from "../parts/state_bar";
 import { Told } from "../parts/told";
-import { asParameters, type Span } from "../time_window";
+import { asParameters, parseRange } from "../time_window";
 import { linkTo } from "../view";
 
 const STATES: readonly StateName[] = ["running", "runnable", "blocked", "syscall", "unknown"];
-
-export function parseRange(text: string | undefined): Span | null {
-  const [, from, to] = /^(\d+)-(\d+)$/.exec(text ?? "") ?? [];
-  return from === undefined || to === undefined || Number(to) <= Number(from) ? null : { from: Number(from), to: Number(to) };
-}
 
 export function RangeDetail({ range }: { range: string }) {
   const span = parseRange(range);
@@ -22,7 +18,7 @@ export function RangeDetail({ range }: { range: string }) {
   return (
     <>
       <p class="headline">
-        <strong>{duration(span.to - span.from)}</strong> from {moment(span.from)} to {moment(span.to)}
+        <strong>{duration(span.to - span.from)}</strong> from {shownTime(span.from)} to {shownTime(span.to)}
       </p>
       <p class="actions">
         <a href={linkTo({ range: undefined, ...asParameters(span) })}>zoom in</a>{" "}

@@ -1,7 +1,7 @@
 // A CPU sample that was chosen: its stack.
 import { useAnswer } from "../api/answer";
 import type { Sample } from "../timeline/samples";
-import { moment } from "../duration";
+import { shownTime } from "../clock";
 import { Frames } from "../parts/frames";
 import { Told } from "../parts/told";
 import { linkTo } from "../view";
@@ -14,7 +14,7 @@ export function SampleDetail({ sample }: { sample: string }) {
   return (
     <>
       <p class="headline">
-        <strong>CPU sample</strong> at {moment(at, 1)} on {track} <a href={linkTo({ sample: undefined })}>forget it</a>
+        <strong>CPU sample</strong> at {shownTime(at, 1)} on {track} <a href={linkTo({ sample: undefined })}>forget it</a>
       </p>
       <Told answer={answer}>
         {({ marks }) =>

@@ -1,7 +1,8 @@
 // Search over all names and texts of the trace.
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { SEARCH_ID } from "../keys";
 import { Name } from "../name";
 import { useStore } from "../store";
@@ -103,7 +104,7 @@ function timeHits(asked: string): Hit[] {
   const at = Math.floor(Number(number) * size);
   const { from, to } = liveSpan.value;
   const half = Math.min((to - from) / 2, 5 * NS.ms!);
-  return [{ kind: "time", id: track, name: moment(at), from_ns: at - half, to_ns: at + half, at_ns: at }];
+  return [{ kind: "time", id: track, name: shownTime(at), from_ns: at - half, to_ns: at + half, at_ns: at }];
 }
 
 const NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };

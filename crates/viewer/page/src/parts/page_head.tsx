@@ -1,6 +1,7 @@
 // The head of a page: what it is about, and which stretch of time.
 import type { ComponentChildren } from "preact";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { useStore } from "../store";
 import { jump, restingSpan, wholeSpan } from "../time_window";
 
@@ -12,7 +13,7 @@ export function PageHead({ title, children }: { title: ComponentChildren; childr
       {children}
       {span !== null && (
         <span class="window">
-          only {duration(span.to - span.from)} from {moment(span.from)} on
+          only {duration(span.to - span.from)} from {shownTime(span.from)} on
           <button type="button" onClick={() => jump(wholeSpan.value)} title="0">
             whole trace
           </button>

@@ -1,5 +1,5 @@
 // The axis of time: where its ticks are, and what they say.
-import { moment, timeOfDay } from "../duration";
+import { shownTime } from "../clock";
 import type { Palette } from "./palette";
 import type { Scale } from "./raster";
 
@@ -18,13 +18,11 @@ export function tickStep(least_ns: number): number {
 export function drawAxis(
   canvas: CanvasRenderingContext2D,
   scale: Scale,
-  wallClock_ns: number | null,
   palette: Palette,
   width: number,
   height: number,
 ): void {
   const step = tickStep(APART_PX * scale.nsPerPixel);
-  const text = (ns: number) => (wallClock_ns === null ? moment(ns, step) : timeOfDay(wallClock_ns + ns, step));
   canvas.font = "11px system-ui, sans-serif";
   canvas.textBaseline = "middle";
   canvas.strokeStyle = palette.grid;
@@ -35,7 +33,7 @@ export function drawAxis(
     canvas.moveTo(x, 0);
     canvas.lineTo(x, height);
     canvas.fillStyle = palette.faint;
-    canvas.fillText(text(at), x + 4, AXIS_PX / 2);
+    canvas.fillText(shownTime(at, step), x + 4, AXIS_PX / 2);
   }
   canvas.stroke();
 }

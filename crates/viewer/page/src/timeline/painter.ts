@@ -2,7 +2,7 @@
 import { trace } from "../api/trace";
 import { selected, type Interval } from "../selection";
 import { Store } from "../store";
-import { liveSpan, restingSpan, type Span } from "../time_window";
+import { liveSpan, parseRange, restingSpan, type Span } from "../time_window";
 import { view } from "../view";
 import { AXIS_PX, drawAxis } from "./axis";
 import { Labels } from "./labels";
@@ -101,7 +101,7 @@ export class Painter {
     const isComplete = this.#loader.want(tracks, liveSpan.value, level, told.revision, isResting);
     if (isResting && told.samples > 0) this.samples.want(tracks, liveSpan.value, this.#width, told.revision);
     this.#paintRows(scale);
-    this.#paintOver(scale, told.wall_clock_ns);
+    this.#paintOver(scale);
     this.#frames += 1;
     // Tests wait for the table of what is seen to be about the newest frame.
     this.canvas.dataset["frame"] = `${this.#frames}`;
@@ -142,7 +142,7 @@ export class Painter {
     this.#context.putImageData(this.#raster.image, 0, 0);
   }
 
-  #paintOver(scale: Scale, wallClock_ns: number | null): void {
+  #paintOver(scale: Scale): void {
     const canvas = this.#context;
     const palette = this.#palette;
     const { interval } = selected.value;
@@ -156,10 +156,10 @@ export class Painter {
     this.#paintOverRows(scale, this.shown.filter((shown) => !isPinned(shown)), interval);
     canvas.restore();
     drawWaker(canvas, this.shown, scale, palette, interval);
-    if (this.range !== null) drawRange(canvas, this.range, scale, palette, this.#height);
+    const range = this.range ?? parseRange(view.value.range);
+    if (range !== null) drawRange(canvas, range, scale, palette, this.#height);
     drawMarks(canvas, marks(), scale, palette, this.#height);
-    const shownClock = view.value.clock === "wall" ? wallClock_ns : null;
-    drawAxis(canvas, scale, shownClock, palette, this.#width, this.#height);
+    drawAxis(canvas, scale, palette, this.#width, this.#height);
     if (this.pointer !== null) drawCrosshair(canvas, this.pointer, palette, this.#height);
     canvas.restore();
   }

@@ -1,7 +1,8 @@
 // The timeline: rows of tracks, names on the left, a canvas on the right that scrolls with them.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { silence, trace, words } from "../api/trace";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { Name, plainName } from "../name";
 import { TaskLink } from "../parts/task_link";
 import { select, selectAt, selected } from "../selection";
@@ -183,7 +184,7 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
       else zoom(1 / 8, x / painter.width);
     },
     measure(range, isDone) {
-      painter.range = range;
+      painter.range = isDone ? null : range;
       painter.schedule();
       if (isDone) go({ range: `${Math.floor(range.from)}-${Math.ceil(range.to)}` });
     },
@@ -200,13 +201,13 @@ function sampleAt(painter: Painter, x: number, y: number): Sample | undefined {
 }
 
 function wordsOf({ at_ns, count, stack }: Sample): string {
-  return `${moment(at_ns)}: ${count} CPU sample${count === 1 ? "" : "s"} in ${plainName(stack[0]?.function ?? "") || "code without a name"}`;
+  return `${shownTime(at_ns)}: ${count} CPU sample${count === 1 ? "" : "s"} in ${plainName(stack[0]?.function ?? "") || "code without a name"}`;
 }
 
 type Under = { shown: { row: Row }; found: NonNullable<ReturnType<typeof hit>> } | null;
 
 function wordsFor(painter: Painter, at: number, under: Under): string {
-  const time = moment(at, painter.scale.nsPerPixel);
+  const time = shownTime(at, painter.scale.nsPerPixel);
   if (under === null) return time;
   const { shown, found } = under;
   if (found.kind === "mix") {

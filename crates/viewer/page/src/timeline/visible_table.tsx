@@ -1,6 +1,7 @@
 // What the canvas shows, as a table that is not seen: for screen readers and for tests.
 import { useEffect, useState } from "preact/hooks";
-import { duration, moment } from "../duration";
+import { shownTime } from "../clock";
+import { duration } from "../duration";
 import { plainName } from "../name";
 import { liveSpan } from "../time_window";
 import { framesDone, type Painter } from "./painter";
@@ -60,7 +61,7 @@ export function VisibleTable({ painter }: { painter: Painter | null }) {
               {stateTitle(interval.state)}
               {interval.label === "" ? "" : `: ${interval.label}`}
             </td>
-            <td data-ns={interval.begin}>{moment(interval.begin)}</td>
+            <td data-ns={interval.begin}>{shownTime(interval.begin)}</td>
             <td data-ns={interval.end - interval.begin}>{duration(interval.end - interval.begin)}</td>
           </tr>
         ))}

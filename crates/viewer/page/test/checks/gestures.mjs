@@ -8,7 +8,7 @@ export async function gestures({ page, url }) {
     const { x, y, width, height } = canvas.getBoundingClientRect();
     return { x, y, width, height };
   });
-  const middle = { x: box.x + box.width / 2, y: box.y + 52 };
+  const middle = { x: box.x + box.width / 2, y: await heightOf(page, "worker:") };
   await page.mouse.move(middle.x, middle.y);
   await page.keyboard.down("Control");
   await page.mouse.wheel(0, -600);
@@ -41,14 +41,27 @@ async function selectsWhatIsClicked(page, box) {
     from: Number(table.dataset.from),
     to: Number(table.dataset.to),
   }));
-  const shown = (await visibleIntervals(page)).filter(({ id }) => id.endsWith("/0") || id.startsWith("worker:"));
+  const shown = (await visibleIntervals(page)).filter(({ id }) => id.startsWith("worker:"));
   const track = shown[0]?.id.split("/")[0];
   const widest = shown.filter(({ id }) => id.startsWith(`${track}/`)).sort((a, b) => seen(b, from, to) - seen(a, from, to))[0];
   if (widest === undefined || seen(widest, from, to) < (to - from) / 100) return;
   const centre = (Math.max(widest.begin, from) + Math.min(widest.begin + widest.length, to)) / 2;
-  await page.mouse.click(box.x + ((centre - from) / (to - from)) * box.width, box.y + 52);
+  const y = await heightOf(page, track);
+  await page.mouse.click(box.x + ((centre - from) / (to - from)) * box.width, y);
   await settled(page);
   assert.equal(await parameter(page, "sel"), widest.id);
+}
+
+/** The middle of the first row whose name begins so. */
+function heightOf(page, name) {
+  return page.$$eval(
+    ".track",
+    (tracks, start) => {
+      const { y, height } = tracks.find((track) => track.textContent.startsWith(start)).getBoundingClientRect();
+      return y + height / 2;
+    },
+    name,
+  );
 }
 
 function seen({ begin, length }, from, to) {
