@@ -7,6 +7,8 @@ mod labels;
 mod marks;
 mod report;
 mod runs;
+mod scatter;
+mod search;
 mod status;
 mod tracks;
 
@@ -22,7 +24,7 @@ use crate::subject::Subject;
 type Shared = Arc<Subject>;
 
 /// All of them: a row a route.
-fn rows() -> [(&'static str, MethodRouter<Shared>); 8] {
+fn rows() -> [(&'static str, MethodRouter<Shared>); 10] {
     [
         ("trace", get(status::answer)),
         ("tracks", get(tracks::answer)),
@@ -31,6 +33,8 @@ fn rows() -> [(&'static str, MethodRouter<Shared>); 8] {
         ("labels", get(labels::answer)),
         ("marks", get(marks::answer)),
         ("curves", get(curves::answer)),
+        ("scatter", get(scatter::answer)),
+        ("search", get(search::answer)),
         ("report/{name}", get(report::answer)),
     ]
 }

@@ -3,14 +3,16 @@
 mod groups;
 mod recording;
 mod task_rows;
+mod user_tasks;
 
 pub(crate) use self::groups::Group;
 pub(crate) use self::recording::Recording;
 pub(crate) use self::task_rows::TaskRows;
+pub(crate) use self::user_tasks::UserTasks;
 
 use std::collections::{BTreeMap, HashMap};
 
-use exectrace_reader::{StackId, StringId, TaskId};
+use exectrace_reader::{StackId, StringId, TaskId, UserTaskId};
 use rustc_hash::FxBuildHasher;
 
 use crate::causes::Causes;
@@ -32,6 +34,7 @@ pub(crate) struct Timeline {
     pub(crate) threads: BTreeMap<u64, ThreadRow>,
     pub(crate) groups: Vec<Group>,
     group_ids: HashMap<StringId, u32, FxBuildHasher>,
+    pub(crate) user_tasks: UserTasks,
     pub(crate) causes: Causes,
     pub(crate) samples: Vec<SampleMark>,
     /// When the garbage collector was at work, and when the world was stopped.
@@ -65,6 +68,9 @@ pub(crate) enum RowId {
     Worker(i64),
     Thread(u64),
     Group(u32),
+    UserTask(UserTaskId),
+    /// User tasks of a name.
+    UserGroup(u32),
     Collecting,
     Stopped,
 }
@@ -83,6 +89,8 @@ impl RowId {
             "worker" => Some(Self::Worker(number.parse().ok()?)),
             "thread" => Some(Self::Thread(number.parse().ok()?)),
             "group" => Some(Self::Group(number.parse().ok()?)),
+            "user" => Some(Self::UserTask(UserTaskId(number.parse().ok()?))),
+            "users" => Some(Self::UserGroup(number.parse().ok()?)),
             _ => None,
         }
     }
@@ -98,7 +106,7 @@ impl Timeline {
     pub(crate) fn intervals(&self, row: RowId) -> Option<Intervals<'_>> {
         match row {
             RowId::Task(task) => Some(self.tasks.intervals(self.life(task)?)),
-            RowId::Group(_) => None,
+            RowId::Group(_) | RowId::UserGroup(_) | RowId::UserTask(_) => None,
             _ => Some(self.track(row)?.intervals()),
         }
     }
@@ -109,10 +117,34 @@ impl Timeline {
             RowId::Task(task) => Some(self.tasks.runs(self.life(task)?, grid)),
             RowId::Group(group) => {
                 let group = self.groups.get(group as usize)?;
-                Some(group.runs(&self.tasks, grid))
+                Some(self.group_runs(group, grid))
+            }
+            RowId::UserTask(id) => {
+                let mut runs = Runs::new(grid);
+                let drawn = user_tasks::drawn(self.user_tasks.get(id)?, self.end_ns);
+                if drawn.begin_ns < grid.end_ns() && drawn.end_ns >= grid.begin_ns() {
+                    runs.add(drawn);
+                }
+                Some(runs)
+            }
+            RowId::UserGroup(name) => {
+                let group = self.user_tasks.names.get(name as usize)?;
+                let rows = &self.user_tasks.rows;
+                Some(group.runs(grid, |member, from_ns, to_ns| {
+                    let drawn = user_tasks::drawn(&rows[member as usize], self.end_ns);
+                    let is_in = drawn.begin_ns < to_ns && drawn.end_ns > from_ns;
+                    is_in.then_some(drawn).into_iter()
+                }))
             }
             _ => Some(self.track(row)?.runs(grid)),
         }
+    }
+
+    /// What a screen can show of all tasks of a group.
+    pub(crate) fn group_runs(&self, group: &Group, grid: Grid) -> Runs {
+        group.runs(grid, |member, from_ns, to_ns| {
+            self.tasks.intervals(member).overlapping(from_ns, to_ns)
+        })
     }
 
     /// The track of a row that is no task's.
@@ -122,7 +154,7 @@ impl Timeline {
             RowId::Thread(thread) => Some(&self.threads.get(&thread)?.track),
             RowId::Collecting => Some(&self.collecting),
             RowId::Stopped => Some(&self.stopped),
-            RowId::Task(_) | RowId::Group(_) => None,
+            RowId::Task(_) | RowId::Group(_) | RowId::UserTask(_) | RowId::UserGroup(_) => None,
         }
     }
 

@@ -93,6 +93,9 @@ fn nonsense_is_refused_in_words() {
         ("api/curves?names=running&from=5&to=5&width=1", 400),
         ("api/tracks?by=colour", 400),
         ("api/tracks?parent=task:1", 404),
+        ("api/scatter?columns=0", 400),
+        ("api/search?q=", 400),
+        ("api/tracks?parent=users:7", 404),
         ("api/report/nothing", 404),
         ("api/report/why?id=task:77", 404),
         ("api/report/tasks?where=colour", 400),
@@ -189,4 +192,59 @@ fn rows_and_intervals_are_those_of_the_trace() {
         (&on_worker["task"], &on_worker["name"]),
         (&"task:1".into(), &"main.work".into())
     );
+}
+
+#[test]
+fn what_was_done_for_users_has_rows_and_points() {
+    let client = Client::of_text(
+        "\
+    go 1.19 trace
+    Batch worker=0 ticks=1000
+    Frequency ticks_per_second=1000000000
+    ProcStart dt=1 thread=7
+    GoCreate dt=4 task=1
+    GoStart dt=5 task=1 seq=1
+    UserTaskCreate dt=5 user_task=5 parent=0 name=2
+    UserTaskCreate dt=5 user_task=6 parent=0 name=2
+    UserTaskEnd dt=30 user_task=5
+    UserTaskCreate dt=5 user_task=7 parent=0 name=2
+    UserTaskEnd dt=7 user_task=7
+    GoEnd dt=5
+    String string=2 text=\"request\"",
+    );
+    client.wait();
+    let scatter = client.get("api/scatter").json();
+    assert_eq!(scatter["name"], "request");
+    assert_eq!(scatter["names"][0]["count"], 2);
+    let point = &scatter["points"][0];
+    assert_eq!(
+        (&point["id"], &point["task"]),
+        (&"user:5".into(), &"task:1".into())
+    );
+    assert_eq!((&point["begin_ns"], &point["ns"]), (&14.into(), &35.into()));
+    assert_eq!(scatter["worst"][1]["id"], "user:7");
+    let rows = client.get("api/tracks?by=user_task").json();
+    assert_eq!(
+        (&rows["tracks"][0]["id"], &rows["tracks"][0]["members"]),
+        (&"users:0".into(), &3.into())
+    );
+    let rows = client.get("api/tracks?parent=users:0&from=55&to=60").json();
+    let ids: Vec<_> = rows["tracks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["id"])
+        .collect();
+    // One has ended, one is open, and one has just ended.
+    assert_eq!(ids, ["user:6", "user:7"]);
+    let hits = client.get("api/search?q=REQ").json();
+    assert_eq!(hits["hits"][0]["id"], "users:0");
+    let hits = client.get("api/search?q=7").json();
+    let ids: Vec<_> = hits["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| &hit["id"])
+        .collect();
+    assert_eq!(ids, ["thread:7", "user:7"]);
 }

@@ -60,7 +60,7 @@ fn curve(timeline: &Timeline, name: &str, grid: Grid) -> Option<Vec<f64>> {
         _ => return None,
     };
     for group in &timeline.groups {
-        add(&group.runs(&timeline.tasks, grid), shade, &mut sums);
+        add(&timeline.group_runs(group, grid), shade, &mut sums);
     }
     Some(averages(&sums, grid))
 }

@@ -12,7 +12,7 @@ use crate::track::{Drawn, Shade};
 #[derive(Deserialize)]
 pub(super) struct Asked {
     track: String,
-    /// Its number on the track, or a time.
+    /// Its number on the track, or a time: what is there, or else what was before it.
     index: Option<u32>,
     at: Option<u64>,
 }
@@ -21,6 +21,8 @@ pub(super) struct Asked {
 struct Line<'a> {
     track: String,
     index: u32,
+    /// How many the row has.
+    count: u32,
     task: Option<String>,
     /// What the task runs.
     name: &'a str,
@@ -59,11 +61,15 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     let intervals = timeline.intervals(row).ok_or_else(unknown)?;
     let drawn = match (asked.index, asked.at) {
         (Some(index), _) => intervals.get(index),
-        (None, Some(at)) => intervals.at(at),
+        (None, Some(at)) => intervals.near(at),
         (None, None) => return Err(Refusal::nonsense("index or at is missing")),
     };
     let drawn = drawn.ok_or_else(|| Refusal::unknown("there is no such interval"))?;
-    answer::json(&line(&timeline, &asked.track, row, drawn))
+    let count = intervals.len();
+    answer::json(&Line {
+        count,
+        ..line(&timeline, &asked.track, row, drawn)
+    })
 }
 
 fn line<'a>(timeline: &'a Timeline, id: &str, row: RowId, drawn: Drawn) -> Line<'a> {
@@ -88,6 +94,7 @@ fn line<'a>(timeline: &'a Timeline, id: &str, row: RowId, drawn: Drawn) -> Line<
     Line {
         track: id.to_owned(),
         index: drawn.index,
+        count: 0,
         task: task.map(|task| format!("task:{}", task.id.0)),
         name: life.map_or("", |life| timeline.name_of(life)),
         group: task.and_then(|task| Some(format!("group:{}", task.group?))),

@@ -46,7 +46,7 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
         let row = RowId::parse(id).ok_or_else(unknown)?;
         let runs = timeline.runs(row, grid).ok_or_else(unknown)?;
         let full_ns = match row {
-            RowId::Group(_) => most_ns(&runs),
+            RowId::Group(_) | RowId::UserGroup(_) => most_ns(&runs),
             _ => grid.bucket_ns(),
         };
         wire::append(&mut bytes, &runs, full_ns);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
-use crate::timeline::{RowId, ThreadRow, Timeline};
+use crate::timeline::{Group, RowId, ThreadRow, Timeline};
 
 /// So many are told, unless others are asked for.
 const MOST: usize = 200;
@@ -32,6 +32,7 @@ enum By {
     Worker,
     Thread,
     Group,
+    UserTask,
 }
 
 #[derive(Serialize)]
@@ -91,23 +92,25 @@ fn rows(timeline: &Timeline, by: By) -> Vec<TrackLine> {
             rows.map(|(id, row)| thread_line(format!("thread:{id}"), row))
                 .collect()
         }
-        By::Group => {
-            let groups = (0..).zip(&timeline.groups);
-            let groups = groups.filter(|(_, group)| group.intervals > 0);
-            let mut groups: Vec<_> = groups.collect();
-            groups.sort_by_key(|(id, group)| (Reverse(group.intervals), *id));
-            let lines = groups.into_iter();
-            lines
-                .map(|(id, group): (u32, _)| TrackLine {
-                    id: format!("group:{id}"),
-                    name: group.name.clone(),
-                    detail: String::new(),
-                    members: group.members.len(),
-                    has_children: true,
-                })
-                .collect()
-        }
+        By::Group => group_lines("group", &timeline.groups),
+        By::UserTask => group_lines("users", &timeline.user_tasks.names),
     }
+}
+
+/// Those that have most intervals first.
+fn group_lines(kind: &str, groups: &[Group]) -> Vec<TrackLine> {
+    let mut groups: Vec<(usize, &Group)> = groups.iter().enumerate().collect();
+    groups.sort_by_key(|(place, group)| (Reverse(group.intervals), *place));
+    let lines = groups.into_iter().filter(|(_, group)| group.intervals > 0);
+    lines
+        .map(|(place, group)| TrackLine {
+            id: format!("{kind}:{place}"),
+            name: group.name.clone(),
+            detail: String::new(),
+            members: group.members.len(),
+            has_children: true,
+        })
+        .collect()
 }
 
 fn thread_line(id: String, row: &ThreadRow) -> TrackLine {
@@ -120,14 +123,19 @@ fn thread_line(id: String, row: &ThreadRow) -> TrackLine {
     }
 }
 
-/// The tasks of a group that were there in the window.
+/// The tasks, or user tasks, of a group that were there in the window.
 fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<TrackLine>, Refusal> {
-    let group = match RowId::parse(parent) {
-        Some(RowId::Group(group)) => timeline.groups.get(group as usize),
+    let unknown = || Refusal::unknown(format!("there is no group {parent}"));
+    let (from, to) = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
+    let group = match RowId::parse(parent).ok_or_else(unknown)? {
+        RowId::Group(group) => timeline.groups.get(group as usize),
+        RowId::UserGroup(name) => {
+            let group = timeline.user_tasks.names.get(name as usize);
+            return Ok(user_tasks(timeline, group.ok_or_else(unknown)?, (from, to)));
+        }
         _ => None,
     };
-    let group = group.ok_or_else(|| Refusal::unknown(format!("there is no group {parent}")))?;
-    let (from, to) = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
+    let group = group.ok_or_else(unknown)?;
     let members = group.members.iter();
     let was_there = |life: u32| {
         let mut intervals = timeline.tasks.intervals(life).overlapping(from, to);
@@ -143,4 +151,19 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
         has_children: false,
     });
     Ok(lines.collect())
+}
+
+/// The user tasks of a name that were there in a stretch of time.
+fn user_tasks(timeline: &Timeline, group: &Group, (from, to): (u64, u64)) -> Vec<TrackLine> {
+    let members = group.members.iter();
+    let rows = members.map(|&member| &timeline.user_tasks.rows[member as usize]);
+    let rows = rows.filter(|row| row.begin_ns <= to && row.end_ns.is_none_or(|end| end >= from));
+    rows.map(|row| TrackLine {
+        id: format!("user:{}", row.id.0),
+        name: group.name.clone(),
+        detail: String::new(),
+        members: 1,
+        has_children: false,
+    })
+    .collect()
 }

@@ -4,7 +4,6 @@
 //! one where it ends get what of it is in them, and that it goes on from the one to the other is a difference, summed up when
 //! somebody looks.
 
-use super::TaskRows;
 use crate::grid::Grid;
 use crate::track::{Drawn, Mix, Runs, STATES};
 
@@ -15,7 +14,7 @@ const SHIFT_MIN: u32 = 10;
 const BUCKETS_MAX: usize = 4_096;
 
 /// Tasks that run the same function.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Group {
     /// The function; empty if nothing tells it.
     pub(crate) name: String,
@@ -48,9 +47,7 @@ impl Group {
     pub(super) fn new(name: String) -> Self {
         Self {
             name,
-            members: Vec::new(),
-            intervals: 0,
-            sums: Sums::new(SHIFT_MIN),
+            ..Self::default()
         }
     }
 
@@ -63,20 +60,29 @@ impl Group {
         }
     }
 
-    /// What a screen can show: the sums of all members in each bucket.
-    pub(crate) fn runs(&self, tasks: &TaskRows, grid: Grid) -> Runs {
+    /// What a screen can show: the sums of all members in each bucket. `intervals` are those that a member has in a stretch of time.
+    pub(crate) fn runs<I: Iterator<Item = Drawn>>(
+        &self,
+        grid: Grid,
+        intervals: impl Fn(u32, u64, u64) -> I,
+    ) -> Runs {
         if grid.shift >= self.sums.shift {
             return self.sums.runs(grid);
         }
         // Where more is seen than was kept few intervals are in the window.
         let mut sums = Sums::new(grid.shift);
         for &member in &self.members {
-            let intervals = tasks.intervals(member);
-            for drawn in intervals.overlapping(grid.begin_ns(), grid.end_ns()) {
+            for drawn in intervals(member, grid.begin_ns(), grid.end_ns()) {
                 sums.push(&drawn);
             }
         }
         sums.runs(grid)
+    }
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self::new(SHIFT_MIN)
     }
 }
 

@@ -17,7 +17,8 @@ const INTERVALS_AT_ONCE: usize = 1_024;
 pub(crate) struct Recording {
     timeline: Arc<RwLock<Timeline>>,
     intervals: Vec<Interval>,
-    samples: Vec<Event>,
+    /// Samples, and begins and ends of user tasks.
+    events: Vec<Event>,
     /// Since when the collector is at work, and since when the world is stopped.
     collecting: Option<Timestamp>,
     stopped: Option<Timestamp>,
@@ -29,7 +30,7 @@ impl Recording {
         Self {
             timeline,
             intervals: Vec::with_capacity(INTERVALS_AT_ONCE),
-            samples: Vec::new(),
+            events: Vec::new(),
             collecting: None,
             stopped: None,
             ranges: Vec::new(),
@@ -45,8 +46,8 @@ impl Recording {
         for interval in self.intervals.drain(..) {
             timeline.add(&interval, context);
         }
-        for sample in mem::take(&mut self.samples) {
-            timeline.add_sample(&sample, context);
+        for event in mem::take(&mut self.events) {
+            timeline.add_event(&event, context);
         }
         for (range, from, to) in self.ranges.drain(..) {
             timeline.add_range(range, since(from, context), since(to, context));
@@ -68,7 +69,9 @@ impl Analysis for Recording {
 
     fn event(&mut self, event: &Event, _: &Context<'_>) {
         match event.kind {
-            Kind::Sample => self.samples.push(*event),
+            Kind::Sample | Kind::UserTaskBegin { .. } | Kind::UserTaskEnd { .. } => {
+                self.events.push(*event);
+            }
             Kind::RangeBegin { range, .. } | Kind::RangeActive { range, .. } => {
                 if let Some(since) = self.range(range) {
                     since.get_or_insert(event.time);
@@ -205,6 +208,25 @@ impl Timeline {
         }
     }
 
+    fn add_event(&mut self, event: &Event, context: &Context<'_>) {
+        let at_ns = since(event.time, context);
+        match event.kind {
+            Kind::Sample => self.add_sample(event, context),
+            Kind::UserTaskBegin {
+                user_task, name, ..
+            } => {
+                let begun = (event.task, at_ns);
+                self.user_tasks
+                    .begin(user_task, name, begun, context.tables);
+            }
+            Kind::UserTaskEnd { user_task, begin } => {
+                let name = begin.map_or(StringId(0), |begin| begin.name);
+                self.user_tasks.end(user_task, name, at_ns, context.tables);
+            }
+            _ => {}
+        }
+    }
+
     fn add_sample(&mut self, event: &Event, context: &Context<'_>) {
         self.causes.keep_stack(event.stack, context.tables);
         self.samples.push(SampleMark {
@@ -261,6 +283,7 @@ impl Timeline {
         for row in self.threads.values_mut() {
             row.track.finish();
         }
+        self.user_tasks.finish(self.end_ns);
         self.samples.sort_by_key(|sample| sample.at_ns);
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct TaskRow {
     pub(crate) is_created: bool,
     /// Its end is.
     pub(crate) has_ended: bool,
+    /// When its last interval ends, as far as it is told.
+    pub(crate) end_ns: u64,
     place: Place,
 }
 
@@ -75,6 +77,7 @@ impl TaskRows {
             group,
             is_created,
             has_ended: false,
+            end_ns: 0,
             place: Place::Nowhere,
         });
     }
@@ -86,7 +89,11 @@ impl TaskRows {
             row.place = Place::Own(Box::default());
         }
         match &mut row.place {
-            Place::Own(track) => Some(track.push(drawn)),
+            Place::Own(track) => {
+                let drawn = track.push(drawn);
+                row.end_ns = drawn.end_ns;
+                Some(drawn)
+            }
             Place::Nowhere | Place::Sealed { .. } => None,
         }
     }

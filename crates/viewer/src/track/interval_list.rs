@@ -136,6 +136,17 @@ impl<'a> Intervals<'a> {
         begun.last().filter(|drawn| ns <= drawn.end_ns)
     }
 
+    /// The interval at a time, or else the last before it, or else the first.
+    pub(crate) fn near(self, ns: u64) -> Option<Drawn> {
+        let begun = self.before(ns).take_while(|drawn| drawn.begin_ns <= ns);
+        let last = begun.last().or_else(|| {
+            let block = self.blocks.partition_point(|block| block.begin_ns < ns);
+            let index = block as u32 * INTERVALS_A_BLOCK;
+            self.get(index.saturating_sub(1))
+        });
+        last.or_else(|| self.get(0))
+    }
+
     /// The intervals that a stretch of time has something of; those of no length too.
     pub(crate) fn overlapping(self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = Drawn> {
         let begun = self

@@ -175,4 +175,15 @@ fn an_interval_is_found_by_number_and_by_time_in_any_block() {
         assert_eq!(intervals.at(drawn.begin_ns).as_ref(), last);
     }
     assert_eq!(intervals.get(1_000), None);
+    // Where nothing is, the one before counts, and before all of them the first.
+    for pair in all.windows(2) {
+        if let between @ 1.. = pair[1].begin_ns - pair[0].end_ns {
+            let near = intervals.near(pair[0].end_ns + between / 2);
+            assert_eq!(near, Some(pair[0]));
+        }
+    }
+    assert_eq!(
+        track_of([(9, 5, 1)]).intervals().near(3).unwrap().begin_ns,
+        9
+    );
 }
