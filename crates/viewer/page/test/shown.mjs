@@ -62,7 +62,7 @@ export async function parameter(page, name) {
 
 export async function text(page, selector) {
   const element = await page.waitForSelector(selector);
-  return (await element.textContent()).replace(/\s+/g, " ").trim();
+  return (await element.innerText()).replace(/\s+/g, " ").trim();
 }
 
 /** How many colours a canvas shows. */

@@ -6,8 +6,10 @@ import { firstScreen } from "./first_screen.mjs";
 import { gestures } from "./gestures.mjs";
 import { hostileNames } from "./hostile_names.mjs";
 import { keyboard } from "./keyboard.mjs";
+import { questions } from "./questions.mjs";
 
 export const checks = [
+  { name: "questions", run: questions, once: true },
   { name: "first-screen", run: firstScreen },
   { name: "keyboard", run: keyboard },
   { name: "gestures", run: gestures },
