@@ -10,7 +10,7 @@ use exectrace::hook::{
     heap_goal, heap_live, short_syscall, start_the_world, stop_the_world, worker_parks,
 };
 use exectrace::{Recorder, Region, UserTask};
-use exectrace_testkit::opens;
+use exectrace_testkit::opens_widely;
 use support::{record, turn};
 
 const REASONS: [BlockReason; 9] = [
@@ -102,7 +102,7 @@ fn run_all() {
 fn every_hook_on_several_threads_is_accepted_by_both_tools() {
     let _turn = turn();
     let (recorded, ()) = record(Recorder::new(), run_all);
-    let accepted = recorded.check(opens);
+    let accepted = recorded.check(opens_widely);
     assert!(recorded.statistics.is_complete(), "{}", recorded.statistics);
     let Some(dump) = accepted.v1 else {
         return;
@@ -160,7 +160,7 @@ fn a_task_that_runs_when_the_session_stops_is_ended_for_the_readers() {
     let task = Task::new(entry());
     let (recorded, run) = record(Recorder::new(), || task.start());
     run.end();
-    recorded.check(opens);
+    recorded.check(opens_widely);
     assert_eq!(recorded.statistics.events.of("GoSched"), 1);
     assert_eq!(recorded.statistics.events.of("ProcStop"), 1);
 }

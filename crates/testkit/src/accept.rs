@@ -50,7 +50,7 @@ pub fn profiles(path: &Path) -> Accepted {
     accepted
 }
 
-/// As [`profiles`], and that every page of both tools' web views answers as it should.
+/// As [`profiles`], and that every page of both tools' web views answers as it should, one of each path.
 ///
 /// The drawings need Graphviz.
 ///
@@ -59,13 +59,31 @@ pub fn profiles(path: &Path) -> Accepted {
 /// As [`accepts`]; without Graphviz when `EXECTRACE_REQUIRE_GO=1`.
 #[track_caller]
 pub fn opens(path: &Path) -> Accepted {
+    opens_pages(path, 1)
+}
+
+/// As [`opens`], with three pages of each path: the one of all, that of a task, and the same to be downloaded. Each drawing takes a
+/// second, so this is for recordings that have all there is.
+///
+/// # Panics
+///
+/// As [`opens`].
+#[track_caller]
+pub fn opens_widely(path: &Path) -> Accepted {
+    opens_pages(path, 3)
+}
+
+#[track_caller]
+fn opens_pages(path: &Path, queries_a_path: usize) -> Accepted {
     let accepted = profiles(path);
     if !graphviz_is_there() {
         missing::skip("Graphviz's dot", "apt-get install graphviz");
         return accepted;
     }
     for go in [Go::v1_19(), Go::v1_27()].into_iter().flatten() {
-        let pages = good(path, go.serve(path).and_then(|server| server.crawl()));
+        let server = go.serve(path);
+        let pages = server.and_then(|server| server.crawl(queries_a_path));
+        let pages = good(path, pages);
         for target in [
             "/",
             "/goroutines",

@@ -66,7 +66,7 @@ mod top;
 mod v1_dump;
 mod v2_dump;
 
-pub use accept::{Accepted, accepts, opens, profiles};
+pub use accept::{Accepted, accepts, opens, opens_widely, profiles};
 pub use corpus::Corpus;
 pub use corpus_trace::CorpusTrace;
 pub use error::{Error, PageProblem};

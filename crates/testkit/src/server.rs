@@ -12,10 +12,6 @@ use crate::http::{self, Response};
 use crate::process::{self, Guard};
 use crate::{Error, PageProblem, json, links};
 
-/// Pages of one path with different queries that a crawl asks for: the one of all, that of a task, and the same to be downloaded.
-/// Of a thousand tasks they tell as much as all, and each drawing takes a second.
-const QUERIES_PER_PATH: usize = 3;
-
 /// How long a page may take until its next byte.
 const PAGE_PATIENCE: Duration = Duration::from_secs(120);
 
@@ -137,13 +133,14 @@ impl Server {
         }
     }
 
-    /// All pages that links lead to from the start page, at most three of a path, and what their scripts would ask for.
+    /// All pages that links lead to from the start page, so many of a path with different queries, and what their scripts would ask
+    /// for.
     ///
     /// # Errors
     ///
     /// The first page that is not as it should be, as [`Server::get`]; `Complaint`, when all are but the server's log
     /// holds a line that it does not write for a good trace.
-    pub fn crawl(mut self) -> Result<Vec<Page>, Error> {
+    pub fn crawl(mut self, queries_a_path: usize) -> Result<Vec<Page>, Error> {
         let mut pages = Vec::new();
         let mut known = BTreeSet::from(["/".to_owned()]);
         let mut queries: BTreeMap<String, usize> = BTreeMap::new();
@@ -153,7 +150,7 @@ impl Server {
             for found in targets_on(&page) {
                 let path = path_of(&found).to_owned();
                 let count = queries.entry(path).or_insert(0);
-                if *count < QUERIES_PER_PATH && known.insert(found.clone()) {
+                if *count < queries_a_path && known.insert(found.clone()) {
                     *count += 1;
                     waiting.push_back(found);
                 }

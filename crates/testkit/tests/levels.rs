@@ -113,7 +113,7 @@ fn a_page_that_fails_is_found() {
     if let Some(go) = Go::v1_19() {
         let error = go
             .serve(&trace)
-            .and_then(|server| server.crawl())
+            .and_then(|server| server.crawl(1))
             .expect_err("the page needs a stack");
         let Error::Page {
             target,
