@@ -10,10 +10,10 @@ use crate::workspace::Workspace;
 /// Where the page is.
 const FOLDER: &str = "crates/viewer/page";
 
-/// The shipped traces that the browser opens: one of each kind.
+/// The shipped traces that the browser opens, one of each kind: the first with all checks.
 const TRACES: [&str; 3] = [
-    "corpus/recorded/go1.19/ordinary.trace.gz",
     "corpus/recorded/go1.27/ordinary.trace.gz",
+    "corpus/recorded/go1.19/ordinary.trace.gz",
     "corpus/recorded/exectrace/threads.trace",
 ];
 

@@ -10,7 +10,7 @@ export interface Interval {
   track: string;
   index: number;
   /** How many intervals its track has. */
-  count?: number;
+  count: number;
   /** Who was in it, as `task:7`; null where a track tells of nobody. */
   task: string | null;
   name: string;
@@ -22,7 +22,6 @@ export interface Interval {
   open_left: boolean;
   open_right: boolean;
   worker: string | null;
-  thread?: string | null;
   begin_stack: Frame[];
   end_stack: Frame[];
   waker: Waker | null;
@@ -33,7 +32,9 @@ export interface Waker {
   name: string;
   stack: Frame[];
   at_ns: number;
-  worker?: string | null;
+  worker: string | null;
+  /** Its interval then, on its own track. */
+  index: number | null;
 }
 
 export interface Selected {
@@ -77,7 +78,7 @@ export function deselect(): void {
 /** Selects the interval that comes so many after the selected one on its track. */
 export async function step(by: number): Promise<void> {
   const from = selected.value.interval;
-  if (from === null || from.index + by < 0 || from.index + by >= (from.count ?? Number.POSITIVE_INFINITY)) return;
+  if (from === null || from.index + by < 0 || from.index + by >= from.count) return;
   await take({ track: from.track, index: from.index + by });
 }
 

@@ -14,8 +14,8 @@ export function openBrowser() {
 }
 
 /** A fresh page whose errors and requests are kept account of. */
-export async function watchedPage(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1600, height: 950 }, ...options });
+export async function watchedPage(browser) {
+  const context = await browser.newContext({ viewport: { width: 1600, height: 950 }, colorScheme: "light" });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const errors = [];

@@ -26,7 +26,7 @@ export async function settled(page) {
       const canvas = document.querySelector(".scroller canvas");
       const frame = canvas?.dataset.frame;
       const isTold = frame === document.querySelector("#visible-intervals")?.dataset.frame;
-      const isStale = document.querySelector(".stale") !== null;
+      const isStale = document.querySelector(".stale") !== null || document.documentElement.dataset.asking !== "0";
       return { state: `${frame} ${location.hash}`, isDone: isTold && !isStale };
     });
     calm = isDone && state === before ? calm + 1 : 0;

@@ -22,13 +22,24 @@ export function address(path: string, query: Query = {}): string {
 }
 
 export async function json<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  const response = await answer(address(path, query), signal);
-  return (await response.json()) as T;
+  return counted(async () => (await (await answer(address(path, query), signal)).json()) as T);
 }
 
 export async function bytes(path: string, query: Query, signal?: AbortSignal): Promise<ArrayBuffer> {
-  const response = await answer(address(path, query), signal);
-  return response.arrayBuffer();
+  return counted(async () => (await answer(address(path, query), signal)).arrayBuffer());
+}
+
+let asking = 0;
+
+/** Says on the page how many questions have no answer yet: tests wait for all. */
+async function counted<T>(ask: () => Promise<T>): Promise<T> {
+  const told = document.documentElement.dataset;
+  told["asking"] = `${++asking}`;
+  try {
+    return await ask();
+  } finally {
+    told["asking"] = `${--asking}`;
+  }
 }
 
 async function answer(url: string, signal?: AbortSignal): Promise<Response> {

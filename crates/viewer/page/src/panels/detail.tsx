@@ -112,12 +112,12 @@ function WokenBy({ waker }: { waker: Waker }) {
       </>
     );
   }
-  const track = waker.task;
+  const sel = waker.index === null ? `${waker.task}@${Math.floor(waker.at_ns)}` : `${waker.task}/${waker.index}`;
   return (
     <>
       <dt>woken by</dt>
       <dd>
-        <a href={linkTo({ sel: `${track}@${Math.max(Math.floor(waker.at_ns) - 1, 0)}` })}>{track}</a> <FunctionName of={waker.name} />
+        <a href={linkTo({ sel })}>{waker.task}</a> <FunctionName of={waker.name} />
       </dd>
     </>
   );

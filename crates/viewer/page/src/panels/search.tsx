@@ -117,7 +117,8 @@ function changeFor(hit: Hit): Change {
       return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${hit.at_ns ?? 0}` };
     case "task":
     case "user_task":
-      return { page: "task", id: hit.id, at: undefined };
+      // A name of many, or one of them.
+      return hit.id.startsWith("users:") ? { page: "latency", name: hit.name, kind: "user_task" } : { page: "task", id: hit.id, at: undefined };
     case "region":
     case "log":
       return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${Math.floor(hit.from_ns ?? 0)}` };

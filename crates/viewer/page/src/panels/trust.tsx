@@ -49,7 +49,8 @@ function Verdict({ told }: { told: Trace }) {
     );
   }
   const isRefused = told.state === "failed" || told.verdict === "refused";
-  const sentences = [...(told.fault === null ? [] : [told.fault]), ...told.trust].map((text) => plainName(text, 400));
+  const nothing = told.events === 0 && told.state === "ready" ? ["nothing of this trace could be read"] : [];
+  const sentences = [...nothing, ...(told.fault === null ? [] : [told.fault]), ...told.trust].map((text) => plainName(text, 400));
   if (told.verdict === "whole" && !isRefused && sentences.length === 0) {
     return (
       <strong class="verdict whole" role="status">

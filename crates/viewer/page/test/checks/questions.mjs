@@ -31,6 +31,7 @@ const QUESTIONS = [
     async answer(person) {
       await person.types("main.spin");
       await person.presses("Enter");
+      await person.clicks("td a:has-text('task:77')");
       assert.match(await person.sees(".lives"), /running.*worker:2.*main\.spin spin\.go:20/);
     },
   },
