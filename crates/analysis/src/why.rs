@@ -9,9 +9,10 @@
 //! longest meanwhile; and so on, until nobody woke or somebody was not blocked.
 //!
 //! Two passes: [`SubjectSearch`] finds from when to when the subject was there; [`Why`] looks at that window alone, and keeps the
-//! states of all tasks in it, 32 bytes each, since nobody knows beforehand who will wake whom.
+//! states of all tasks in it, a dozen bytes each, since nobody knows beforehand who will wake whom.
 
 mod chain;
+mod packed_stretches;
 mod path;
 mod record;
 mod search;

@@ -1,31 +1,16 @@
 //! What all tasks did in a window, in little memory.
 
-use std::collections::HashMap;
-
 use exectrace_reader::{StackId, State, StringId, TaskId, Timestamp};
 
+use super::packed_stretches::{PackedStretches, Row, Stretch};
 use crate::{Interval, LifeId, Lives};
 
-/// The states of tasks, by the places of their lives. A task's follow on each other without gaps.
+/// The states of tasks. A task's follow on each other without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timelines {
-    by_life: Vec<Vec<Stretch>>,
-    /// When the first state of each begins.
-    begins: Vec<Timestamp>,
-}
-
-/// A state of a task, which begins where the one before it ends.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    end: Timestamp,
-    /// Who wrote the event that ended it.
-    waker: TaskId,
-    // Tables have fewer rows than 32 bits count.
-    reason: u32,
-    stack: u32,
-    waker_stack: u32,
-    state: State,
-    is_open_right: bool,
+    stretches: PackedStretches,
+    /// By the places of lives.
+    rows: Vec<Row>,
 }
 
 /// What a task did for some time.
@@ -55,43 +40,35 @@ impl Doing {
     }
 }
 
-fn small(id: u64) -> u32 {
-    u32::try_from(id).unwrap_or(0)
-}
-
 impl Timelines {
     pub(super) fn add(&mut self, interval: &Interval) {
         let place = interval.life.0 as usize;
-        if self.by_life.len() <= place {
-            self.by_life.resize_with(place + 1, Vec::new);
-            self.begins.resize(place + 1, Timestamp(0));
-        }
-        let stretches = &mut self.by_life[place];
-        if stretches.is_empty() {
-            self.begins[place] = interval.begin.time;
+        if self.rows.len() <= place {
+            self.rows.resize_with(place + 1, Row::default);
         }
         // Who runs tells where when it stops, all others before.
         let stack = match interval.state {
             State::Running => interval.end.stack,
             _ => interval.begin.stack,
         };
-        stretches.push(Stretch {
-            end: interval.end.time,
-            waker: interval.end.writer,
-            reason: small(interval.reason.0),
-            stack: small(stack.0),
-            waker_stack: small(interval.end.writer_stack.0),
+        let stretch = Stretch {
             state: interval.state,
             is_open_right: interval.is_open_right,
-        });
+            begin: interval.begin.time,
+            end: interval.end.time,
+            stack,
+            reason: interval.reason,
+            waker: interval.end.writer,
+            waker_stack: interval.end.writer_stack,
+        };
+        self.stretches.add(&mut self.rows[place], &stretch);
     }
 
     /// With the lives that they are of.
     pub(super) fn of(&self, lives: &Lives) -> LivedTimelines<'_> {
-        let mut by_task: HashMap<u64, Vec<LifeId>> = HashMap::new();
-        for (id, life) in lives.iter() {
-            by_task.entry(life.task.0).or_default().push(id);
-        }
+        let mut by_task: Vec<(TaskId, LifeId)> =
+            lives.iter().map(|(id, life)| (life.task, id)).collect();
+        by_task.sort_unstable();
         LivedTimelines {
             timelines: self,
             by_task,
@@ -102,7 +79,8 @@ impl Timelines {
 /// Timelines, and whose they are.
 pub(super) struct LivedTimelines<'a> {
     timelines: &'a Timelines,
-    by_task: HashMap<u64, Vec<LifeId>>,
+    /// In order.
+    by_task: Vec<(TaskId, LifeId)>,
 }
 
 impl LivedTimelines<'_> {
@@ -113,51 +91,44 @@ impl LivedTimelines<'_> {
         from: Timestamp,
         to: Timestamp,
     ) -> impl Iterator<Item = Doing> {
-        let place = life.0 as usize;
-        let stretches = self
-            .timelines
-            .by_life
-            .get(place)
-            .map_or(&[][..], Vec::as_slice);
-        let first = stretches.partition_point(|stretch| stretch.end <= from);
-        let mut begin = match first.checked_sub(1) {
-            Some(before) => stretches[before].end,
-            None => self.timelines.begins.get(place).copied().unwrap_or(to),
-        };
-        let doings = stretches[first..].iter().map(move |stretch| {
-            let whole = (std::mem::replace(&mut begin, stretch.end), stretch.end);
-            let doing = Doing {
+        let Timelines { stretches, rows } = self.timelines;
+        let row = rows.get(life.0 as usize);
+        let back = row.map(|row| stretches.back_from(row, from, to));
+        let mut doings: Vec<Doing> = back
+            .into_iter()
+            .flatten()
+            .map(|stretch| Doing {
                 life,
                 state: stretch.state,
-                reason: StringId(stretch.reason.into()),
-                begin: whole.0.max(from),
-                end: whole.1.min(to),
-                stack: StackId(stretch.stack.into()),
+                reason: stretch.reason,
+                begin: stretch.begin.max(from),
+                end: stretch.end.min(to),
+                stack: stretch.stack,
                 waker: stretch.waker,
-                waker_stack: StackId(stretch.waker_stack.into()),
-                is_open_right: stretch.is_open_right || whole.1 > to,
-            };
-            (whole.0, doing)
-        });
-        let doings = doings.take_while(move |(begin, _)| *begin < to);
-        doings
-            .map(|(_, doing)| doing)
+                waker_stack: stretch.waker_stack,
+                is_open_right: stretch.is_open_right || stretch.end > to,
+            })
             .filter(|doing| doing.ns() > 0)
+            .collect();
+        doings.reverse();
+        doings.into_iter()
     }
 
     /// When the first known state of a task begins.
     pub(super) fn begin(&self, life: LifeId) -> Option<Timestamp> {
-        let place = life.0 as usize;
-        let is_known = !self.timelines.by_life.get(place)?.is_empty();
-        is_known.then(|| self.timelines.begins[place])
+        let row = self.timelines.rows.get(life.0 as usize)?;
+        (!row.is_empty()).then_some(row.begin)
     }
 
     /// Who a task was at a moment; `None` for task 0, and for one of which nothing is known then.
     pub(super) fn life_of(&self, task: TaskId, at: Timestamp) -> Option<LifeId> {
-        let lives = self.by_task.get(&task.0).filter(|_| task != TaskId(0))?;
-        let mut begun = lives
-            .iter()
-            .filter(|life| self.begin(**life).is_some_and(|begin| begin <= at));
-        begun.next_back().copied()
+        if task == TaskId(0) {
+            return None;
+        }
+        let first = self.by_task.partition_point(|(it, _)| *it < task);
+        let lives = self.by_task[first..].iter();
+        let lives = lives.take_while(|(it, _)| *it == task);
+        let begun = lives.filter(|(_, life)| self.begin(*life).is_some_and(|begin| begin <= at));
+        begun.map(|(_, life)| *life).last()
     }
 }
