@@ -151,8 +151,10 @@ fn filters_let_through_what_passes_all_of_them() {
     check(&["--kind", "UserRegion,Gomaxprocs"], &["0", "5", "8"]);
     check(&["--kind", "Metric", "--kind", "UserTaskEnd"], &["0", "9"]);
     check(&["--task", "1"], &["1", "3", "4", "5", "6", "7", "8", "9"]);
-    check(&["--task", "2"], &[]);
+    check(&["--task", "2,task:3"], &[]);
+    check(&["--task", "task:1", "--from", "9us"], &["9"]);
     check(&["--worker", "0,5", "--to", "1ns"], &["0"]);
+    check(&["--worker", "worker:0", "--to", "1ns"], &["0"]);
     check(&["--worker", "1"], &[]);
     check(&["--thread", "77", "--to", "4us"], &["2", "3"]);
 }

@@ -13,7 +13,7 @@
 use std::num::ParseIntError;
 
 use exectrace_analysis::{Filter, Id, NoId, ProfileType, RecordKind, UserTaskChoice};
-use exectrace_reader::TaskId;
+use exectrace_reader::{TaskId, WorkerId};
 
 /// Longer filters are not shown again.
 const FILTER_CHARS_MAX: usize = 120;
@@ -38,6 +38,19 @@ pub fn task(text: &str) -> Result<TaskId, String> {
         (Ok(Id::Task(task)), _) => Ok(task),
         (_, Ok(number)) => Ok(TaskId(number)),
         _ => Err(String::from("must be as in task:7")),
+    }
+}
+
+/// A worker's id, with its word or without.
+///
+/// # Errors
+///
+/// When it is none; the words for it.
+pub fn worker(text: &str) -> Result<WorkerId, String> {
+    match (text.parse(), text.parse()) {
+        (Ok(Id::Worker(worker)), _) => Ok(worker),
+        (_, Ok(number)) => Ok(WorkerId(number)),
+        _ => Err(String::from("must be as in worker:2")),
     }
 }
 
@@ -110,6 +123,9 @@ mod tests {
         assert_eq!(task("task:7"), Ok(TaskId(7)));
         assert_eq!(task("7"), Ok(TaskId(7)));
         assert!(task("user:7").is_err() && task("").is_err() && task("task:-1").is_err());
+        assert_eq!(worker("worker:2"), Ok(WorkerId(2)));
+        assert_eq!(worker("2"), Ok(WorkerId(2)));
+        assert!(worker("task:2").is_err() && worker("x").is_err());
         assert_eq!(user_task("user:7"), Ok(UserTaskChoice::Id(UserTaskId(7))));
         assert_eq!(user_task("7"), Ok(UserTaskChoice::Named(String::from("7"))));
         assert!(user_task("user:x").is_err());

@@ -1,6 +1,7 @@
 //! Which events are printed.
 
 use exectrace_format::{TaskId, ThreadId, Version, WorkerId, go_v1, go_v2};
+use exectrace_json::values;
 use exectrace_reader::{Event, EventType, Kind};
 
 use crate::window::WindowArguments;
@@ -10,12 +11,12 @@ use crate::window::WindowArguments;
 pub(super) struct Filter {
     #[command(flatten)]
     pub(super) window: WindowArguments,
-    /// Only events of or about these tasks (Go: goroutines).
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
-    task: Vec<u64>,
-    /// Only events of or about these workers (Go: Ps).
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
-    worker: Vec<i64>,
+    /// Only events of or about these tasks (Go: goroutines), such as task:7 or 7.
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = values::task)]
+    task: Vec<TaskId>,
+    /// Only events of or about these workers (Go: Ps), such as worker:2 or 2.
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = values::worker)]
+    worker: Vec<WorkerId>,
     /// Only events of these threads (Go: Ms).
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     thread: Vec<u64>,
@@ -52,7 +53,7 @@ impl Filter {
     }
 
     fn has_task(&self, event: &Event) -> bool {
-        let is_asked_for = |task: TaskId| self.task.contains(&task.0);
+        let is_asked_for = |task: TaskId| self.task.contains(&task);
         is_asked_for(event.task)
             || match event.kind {
                 Kind::TaskTransition { task, .. } | Kind::RangeActive { task, .. } => {
@@ -63,7 +64,7 @@ impl Filter {
     }
 
     fn has_worker(&self, event: &Event) -> bool {
-        let is_asked_for = |worker: WorkerId| self.worker.contains(&worker.0);
+        let is_asked_for = |worker: WorkerId| self.worker.contains(&worker);
         is_asked_for(event.worker)
             || match event.kind {
                 Kind::WorkerTransition { worker, .. } | Kind::RangeActive { worker, .. } => {
