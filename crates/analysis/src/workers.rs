@@ -5,11 +5,13 @@
 //! known. Threads are seen where the format tells them: a thread runs tasks, and sits in system calls of the tasks that it ran.
 
 mod record;
+mod running_place;
 
 use std::collections::BTreeMap;
 
 use exectrace_reader::{Event, Kind, State, ThreadId, Timestamp, WorkerId};
 
+use self::running_place::RunningPlaces;
 use crate::time_buckets::{Bucket, TimeBuckets};
 use crate::{Analysis, Context, Filter, Interval};
 
@@ -21,6 +23,7 @@ pub struct Workers {
     /// By life: the worker that the task ran on last, or none.
     last_workers: Vec<WorkerId>,
     syscalls: Option<TimeBuckets<i64>>,
+    running_places: RunningPlaces,
     filter: Filter,
 }
 
@@ -129,6 +132,8 @@ impl Analysis for Workers {
     fn outside(&mut self, event: &Event, context: &Context<'_>) {
         if context.window.from().is_some_and(|from| event.time < from) {
             self.take(event, context, false);
+        } else {
+            self.running_places.event(event);
         }
     }
 
@@ -202,6 +207,7 @@ impl Workers {
 
     /// A worker comes to a thread, or leaves it.
     fn take(&mut self, event: &Event, context: &Context<'_>, is_inside: bool) {
+        self.running_places.event(event);
         let Kind::WorkerTransition { worker, from, to } = event.kind else {
             return;
         };
@@ -222,12 +228,13 @@ impl Workers {
     }
 
     fn run(&mut self, interval: &Interval, context: &Context<'_>) {
-        // What ran when the trace began is known by who ended it; of what ran all the time nothing tells where.
-        let places = [interval.begin, interval.end];
-        let Some(place) = places.into_iter().find(|it| it.worker != WorkerId::NONE) else {
+        // What ran when the trace began is known by who ended it, or by what it wrote itself.
+        let edges = [interval.begin, interval.end];
+        let edge = edges.into_iter().find(|it| it.worker != WorkerId::NONE);
+        let place = edge.map(|edge| (edge.worker, edge.thread));
+        let Some((worker, thread)) = place.or_else(|| self.running_places.of(interval.task)) else {
             return;
         };
-        let (worker, thread) = (place.worker, place.thread);
         let life = interval.life.0 as usize;
         if self.last_workers.len() <= life {
             self.last_workers.resize(life + 1, WorkerId::NONE);

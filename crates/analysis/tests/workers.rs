@@ -75,6 +75,35 @@ fn a_window_has_its_own_part() {
 }
 
 #[test]
+fn what_runs_all_the_time_is_known_by_what_it_writes() {
+    let lines = "go 1.22 trace
+        EventBatch generation=1 thread=-1 time=64
+        Frequency units_per_second=1000000000
+        EventBatch generation=1 thread=50 time=64
+        ProcStatus dt=1 worker=3 status=1
+        GoStatus dt=1 task=1 thread=50 status=2
+        GoCreate dt=10 task=2 start_stack=0 stack=0
+        EventBatch generation=2 thread=-1 time=128
+        Frequency units_per_second=1000000000
+        EventBatch generation=2 thread=50 time=128
+        ProcStatus dt=1 worker=3 status=1
+        GoStatus dt=1 task=1 thread=50 status=2
+        GoStatus dt=10 task=2 thread=-1 status=1";
+    let file = exectrace_format::text::parse(lines).expect("is a trace");
+    let report = report(&file, Window::WHOLE);
+    let all_ns = report.end.since_ns(report.begin);
+    let [worker] = &report.workers[..] else {
+        panic!("{:?}", report.workers);
+    };
+    assert_eq!(worker.worker, WorkerId(3));
+    assert_eq!((worker.busy_ns, worker.starts), (all_ns, 0));
+    let [thread] = &report.threads[..] else {
+        panic!("{:?}", report.threads);
+    };
+    assert_eq!((thread.thread.0, thread.running_ns), (50, all_ns));
+}
+
+#[test]
 fn no_worker_is_busy_for_longer_than_there_is_time() {
     let mut workers = 0;
     for trace in Corpus::all().flat_map(|corpus| corpus.traces()) {
