@@ -117,6 +117,37 @@ fn stacks_are_folded_for_flame_graphs() {
     assert_eq!(folded(&["sched"]), "[no stack] 32\napp::serve 11\n");
 }
 
+/// Tools for flame graphs take a line for a stack and, behind the last blank, a number; each `;` ends a frame.
+#[test]
+fn folded_stacks_have_the_frames_and_the_sum_of_the_json() {
+    let file = shipped("recorded/exectrace/futures.trace.gz");
+    for profile_type in ["offcpu", "sched", "sync"] {
+        let folded = text(&run(&["profile", profile_type, "--folded"], &[&file]));
+        let json = run(
+            &["profile", profile_type, "--json", "--most", "0"],
+            &[&file],
+        );
+        let json: Value = serde_json::from_str(&text(&json)).expect("is JSON");
+        let stacks = json["stacks"].as_array().expect("has stacks");
+        let frames_more = usize::from(profile_type == "offcpu");
+        let mut sum = 0;
+        assert_eq!(folded.lines().count(), stacks.len());
+        for (line, stack) in folded.lines().zip(stacks) {
+            let (names, number) = line.rsplit_once(' ').expect("has a number");
+            let ns: i64 = number.parse().expect("is a number");
+            assert_eq!(Some(ns), stack["ns"].as_i64(), "{line}");
+            sum += ns;
+            let frames = stack["stack"].as_array().map_or(0, Vec::len).max(1);
+            assert_eq!(names.split(';').count(), frames + frames_more, "{line}");
+            assert!(
+                names.split(';').all(|name| !name.trim().is_empty()),
+                "{line}"
+            );
+        }
+        assert_eq!(Some(sum), json["ns"].as_i64());
+    }
+}
+
 #[test]
 fn json_has_functions_and_stacks() {
     let output = feed(&["profile", "offcpu", "--json", "--most", "1"], small());
