@@ -173,10 +173,13 @@ impl Subject {
                 Format::V2 => "v2",
             };
             status.header = version.to_string();
+            // A recording of exectrace says of itself that it is one.
+            status.is_of_go = true;
         }
         let recording = Recording::new(Arc::clone(&self.timeline));
         let mut pass = Pass::new(Window::WHOLE, recording);
         let mut description = Description::default();
+        let mut is_ours = false;
         let (mut events, mut offset, mut first) = (0, 0, None);
         while let Some(Ok(event)) = reader.next() {
             if first.is_none() {
@@ -185,6 +188,10 @@ impl Subject {
             }
             if let Kind::UserLog { .. } = event.kind {
                 description.add(&event, reader.tables());
+                if description.writer().is_some() && !is_ours {
+                    is_ours = true;
+                    self.lock().is_of_go = false;
+                }
             }
             pass.event(&event, reader.tables());
             offset = event.offset.max(offset);
@@ -200,7 +207,6 @@ impl Subject {
         let distrust = Distrust::of(faults, &loss, reader.repairs(), first.unwrap_or_default());
         self.progress(events, self.bytes.as_slice().len() as u64);
         let mut status = self.lock();
-        status.is_of_go = description.writer().is_none();
         status.trust = distrust.reasons().to_vec();
         status.verdict = if status.trust.is_empty() {
             "whole"

@@ -4,11 +4,13 @@ mod groups;
 mod recording;
 mod task_rows;
 mod user_tasks;
+mod value_curve;
 
 pub(crate) use self::groups::Group;
 pub(crate) use self::recording::Recording;
 pub(crate) use self::task_rows::TaskRows;
 pub(crate) use self::user_tasks::UserTasks;
+pub(crate) use self::value_curve::ValueCurve;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -37,6 +39,9 @@ pub(crate) struct Timeline {
     pub(crate) user_tasks: UserTasks,
     pub(crate) causes: Causes,
     pub(crate) samples: Vec<SampleMark>,
+    /// Live bytes of the heap, and how many it may grow to before the collector begins.
+    pub(crate) heap: ValueCurve,
+    pub(crate) goal: ValueCurve,
     /// When the garbage collector was at work, and when the world was stopped.
     pub(crate) collecting: Track,
     pub(crate) stopped: Track,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
 use crate::grid::Grid;
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, ValueCurve};
 use crate::track::{Runs, Shade};
 
 #[derive(Deserialize)]
@@ -24,7 +24,8 @@ pub(super) struct Asked {
 struct Line<'a> {
     from_ns: u64,
     bucket_ns: u64,
-    /// How much there was in each bucket, on average; null for one of another name.
+    /// How much there was in each bucket, on average, or of `heap` and `goal` at most, in bytes; null for what the trace does not
+    /// tell.
     curves: BTreeMap<&'a str, Option<Vec<f64>>>,
 }
 
@@ -57,12 +58,20 @@ fn curve(timeline: &Timeline, name: &str, grid: Grid) -> Option<Vec<f64>> {
             add(&track.runs(grid), Shade::Open, &mut sums);
             return Some(averages(&sums, grid));
         }
+        "heap" => return greatest(&timeline.heap, grid),
+        "goal" => return greatest(&timeline.goal, grid),
         _ => return None,
     };
     for group in &timeline.groups {
         add(&timeline.group_runs(group, grid), shade, &mut sums);
     }
     Some(averages(&sums, grid))
+}
+
+/// The most that a value was in each bucket; none if it was never told.
+fn greatest(curve: &ValueCurve, grid: Grid) -> Option<Vec<f64>> {
+    let values = curve.greatest(grid).into_iter().map(|value| value as f64);
+    (!curve.is_empty()).then(|| values.collect())
 }
 
 /// Adds the time in a state to each bucket.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
-use crate::timeline::{Group, RowId, ThreadRow, Timeline};
+use crate::timeline::{Group, RowId, Timeline};
 
 /// So many are told, unless others are asked for.
 const MOST: usize = 200;
@@ -84,13 +84,13 @@ fn rows(timeline: &Timeline, by: By) -> Vec<TrackLine> {
     match by {
         By::Worker => {
             let rows = timeline.workers.iter();
-            rows.map(|(id, row)| thread_line(format!("worker:{id}"), row))
-                .collect()
+            let rows = rows.map(|(id, row)| line(format!("worker:{id}"), &row.name));
+            ranges(timeline).chain(rows).collect()
         }
         By::Thread => {
             let rows = timeline.threads.iter();
-            rows.map(|(id, row)| thread_line(format!("thread:{id}"), row))
-                .collect()
+            let rows = rows.map(|(id, row)| line(format!("thread:{id}"), &row.name));
+            ranges(timeline).chain(rows).collect()
         }
         By::Group => group_lines("group", &timeline.groups),
         By::UserTask => group_lines("users", &timeline.user_tasks.names),
@@ -113,9 +113,26 @@ fn group_lines(kind: &str, groups: &[Group]) -> Vec<TrackLine> {
         .collect()
 }
 
-fn thread_line(id: String, row: &ThreadRow) -> TrackLine {
+/// What happened to all at once, as far as it did.
+fn ranges(timeline: &Timeline) -> impl Iterator<Item = TrackLine> {
+    let rows = [
+        (
+            "gc",
+            "the garbage collector is at work",
+            &timeline.collecting,
+        ),
+        ("stopped", "the world is stopped", &timeline.stopped),
+    ];
+    let rows = rows
+        .into_iter()
+        .filter(|(_, _, track)| track.intervals().len() > 0);
+    rows.map(|(id, name, _)| line(id.to_owned(), name))
+}
+
+/// A row that has no others in it.
+fn line(id: String, name: &str) -> TrackLine {
     TrackLine {
-        name: row.name.clone(),
+        name: name.to_owned(),
         id,
         detail: String::new(),
         members: 0,

@@ -4,7 +4,9 @@ use std::mem;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use exectrace_analysis::{Analysis, Context, Interval, LifeId};
-use exectrace_reader::{Event, Kind, Range, StringId, TaskId, ThreadId, Timestamp, WorkerId};
+use exectrace_reader::{
+    Event, Kind, Metric, Range, StringId, TaskId, ThreadId, Timestamp, WorkerId,
+};
 
 use super::{Group, SampleMark, Timeline};
 use crate::track::{Drawn, Shade};
@@ -17,7 +19,7 @@ const INTERVALS_AT_ONCE: usize = 1_024;
 pub(crate) struct Recording {
     timeline: Arc<RwLock<Timeline>>,
     intervals: Vec<Interval>,
-    /// Samples, and begins and ends of user tasks.
+    /// Samples, values, and begins and ends of user tasks.
     events: Vec<Event>,
     /// Since when the collector is at work, and since when the world is stopped.
     collecting: Option<Timestamp>,
@@ -69,7 +71,10 @@ impl Analysis for Recording {
 
     fn event(&mut self, event: &Event, _: &Context<'_>) {
         match event.kind {
-            Kind::Sample | Kind::UserTaskBegin { .. } | Kind::UserTaskEnd { .. } => {
+            Kind::Metric { .. }
+            | Kind::Sample
+            | Kind::UserTaskBegin { .. }
+            | Kind::UserTaskEnd { .. } => {
                 self.events.push(*event);
             }
             Kind::RangeBegin { range, .. } | Kind::RangeActive { range, .. } => {
@@ -212,6 +217,11 @@ impl Timeline {
         let at_ns = since(event.time, context);
         match event.kind {
             Kind::Sample => self.add_sample(event, context),
+            Kind::Metric { metric, value } => match metric {
+                Metric::HeapLive => self.heap.push(at_ns, value),
+                Metric::HeapGoal => self.goal.push(at_ns, value),
+                Metric::Workers => {}
+            },
             Kind::UserTaskBegin {
                 user_task, name, ..
             } => {

@@ -1,10 +1,8 @@
 //! The server, asked over a socket as a browser or a stranger would.
 
-mod client;
-
 use std::thread;
 
-use client::{Client, SMALL};
+use crate::client::{Client, SMALL};
 
 #[test]
 fn the_page_and_its_answers_carry_the_policy() {

@@ -1,0 +1,5 @@
+//! The server, asked over a socket.
+
+mod client;
+mod drawn;
+mod server;
