@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { trace, words } from "./api/trace";
 import { isHelpOpen } from "./keys";
 import { plainName } from "./name";
-import { PAGES } from "./pages/list";
+import { listedPages, PAGES } from "./pages/list";
 import { Fallible } from "./parts/fallible";
 import { Help } from "./panels/help";
 import { Search } from "./panels/search";
@@ -16,7 +16,10 @@ export function App() {
   const told = useStore(trace);
   const page = PAGES.find((it) => it.name === name) ?? PAGES[0]!;
   useEffect(() => {
-    document.title = told === null ? "exectrace" : `${page.title(words(told))} – ${plainName(told.name.slice(told.name.lastIndexOf("/") + 1), 80)} – exectrace`;
+    document.title =
+      told === null
+        ? "exectrace"
+        : `${page.title(words(told))} – ${plainName(told.name.slice(told.name.lastIndexOf("/") + 1), 80)} – exectrace`;
   }, [told, page]);
   const Content = page.content;
   return (
@@ -24,7 +27,7 @@ export function App() {
       <Trust />
       <div class="bar">
         <nav class="pages" aria-label="Pages">
-          {PAGES.filter(({ isListed = true }) => isListed).map((it) => (
+          {listedPages(told).map((it) => (
             <a key={it.name} href={linkTo(changeTo(it.name))} aria-current={it === page ? "page" : undefined}>
               {it.title(words(told))}
             </a>

@@ -1,6 +1,6 @@
 // Everything that a key does, in one list: what listens reads it, and so does the help.
-import { words } from "./api/trace";
-import { PAGES } from "./pages/list";
+import { trace, words } from "./api/trace";
+import { listedPages, PAGES } from "./pages/list";
 import { openFinding, stepFinding } from "./panels/finding_steps";
 import { deselect, selected, step, stepTo, zoomToSelection } from "./selection";
 import { Store } from "./store";
@@ -44,10 +44,12 @@ export const KEYS: readonly Key[] = [
   { keys: ["["], title: "previous mark", run: () => stepMark(-1) },
   { keys: ["/"], title: "search", run: () => document.getElementById(SEARCH_ID)?.focus() },
   { keys: ["?"], title: "these keys", run: () => isHelpOpen.set(!isHelpOpen.value) },
-  ...PAGES.filter(({ isListed = true }) => isListed).map((page, place) => ({
+  ...PAGES.filter(({ name }) => name !== "task").map((page, place) => ({
     keys: [`${place + 1}`],
     title: `page: ${page.title(words(null))}`,
-    run: () => go({ page: page.name === "overview" ? undefined : page.name }),
+    run: () => {
+      if (listedPages(trace.value).includes(page)) go({ page: page.name === "overview" ? undefined : page.name });
+    },
   })),
 ];
 

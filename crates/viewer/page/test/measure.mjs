@@ -20,7 +20,9 @@ for (const trace of traces) {
   const { page } = watched;
   const served = await watchRequests(page);
   await page.goto(server.url);
-  await page.waitForFunction(() => document.querySelectorAll("#visible-intervals tbody tr").length > 0, null, { timeout: 120_000 });
+  await page.waitForFunction(() => document.querySelectorAll("#visible-intervals tbody tr").length > 0, null, {
+    timeout: 120_000,
+  });
   say("first tracks, real data", performance.now() - begun, "ms");
   await page.waitForSelector(".findings .told:not(.stale), .findings .error", { timeout: 120_000 });
   await page.waitForSelector("progress", { state: "detached", timeout: 120_000 });
@@ -35,7 +37,15 @@ for (const trace of traces) {
     }
   }
   const runs = served.filter(({ url }) => url.includes("api/runs"));
-  console.log(`requests for runs: ${runs.length}, p50 ${at(runs.map(({ ms }) => ms), 0.5)}, p99 ${at(runs.map(({ ms }) => ms), 0.99)} ms, most ${Math.max(...runs.map(({ bytes }) => bytes))} bytes`);
+  console.log(
+    `requests for runs: ${runs.length}, p50 ${at(
+      runs.map(({ ms }) => ms),
+      0.5,
+    )}, p99 ${at(
+      runs.map(({ ms }) => ms),
+      0.99,
+    )} ms, most ${Math.max(...runs.map(({ bytes }) => bytes))} bytes`,
+  );
   await memory(page);
   await watched.close();
   await server.stop();

@@ -81,7 +81,10 @@ export class V1Trace {
       return [TYPES.String, ...varint(id), ...varint(bytes.length), ...bytes];
     });
     const frequency = [TYPES.Frequency, ...varint(1e9)];
-    return Buffer.concat([Buffer.from(HEADER), ...[...strings, ...batches, frequency, ...frames].map((part) => Buffer.from(part))]);
+    return Buffer.concat([
+      Buffer.from(HEADER),
+      ...[...strings, ...batches, frequency, ...frames].map((part) => Buffer.from(part)),
+    ]);
   }
 
   #next(task) {

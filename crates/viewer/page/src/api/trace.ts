@@ -10,6 +10,8 @@ export interface Trace {
   /** Rises when what the server knows changes. */
   revision: number;
   name: string;
+  /** The trace that this one is compared with, if it is with any. */
+  other?: string | null;
   format: string;
   header: string;
   is_of_go: boolean;

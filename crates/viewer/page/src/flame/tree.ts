@@ -26,7 +26,12 @@ export function flameTree(stacks: ProfileReport["stacks"], isInverted: boolean):
   const places = new Map<FlameNode, Map<string, FlameNode>>();
   for (const { ns, count, stack, waits_for: waitsFor } of stacks) {
     // Innermost first, as the server tells them, with what is waited for at the very end.
-    const frames = stack.map((frame) => ({ name: frame.function || "(unknown)", file: frame.file, line: frame.line, isReason: false }));
+    const frames = stack.map((frame) => ({
+      name: frame.function || "(unknown)",
+      file: frame.file,
+      line: frame.line,
+      isReason: false,
+    }));
     if (waitsFor) frames.unshift({ name: waitsFor, file: "", line: 0, isReason: true });
     if (frames.length === 0) frames.push({ name: "(no stack)", file: "", line: 0, isReason: false });
     let at = root;

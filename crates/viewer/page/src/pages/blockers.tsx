@@ -26,7 +26,8 @@ export function Blockers() {
         {(report) => (
           <>
             <p>
-              {count(report.count)} waits were ended, {duration(report.ns)} in all; {count(report.open_count)} went on, {duration(report.open_ns)}.
+              {count(report.count)} waits were ended, {duration(report.ns)} in all; {count(report.open_count)} went on,{" "}
+              {duration(report.open_ns)}.
             </p>
             <DataTable caption="Who made others wait" columns={columns} rows={report.blockers} order="-ns" />
             {report.truncated && <p class="note">{count(report.total - report.blockers.length)} with less time are left out.</p>}
@@ -60,15 +61,30 @@ function blockerColumns(): Column<Row>[] {
       ),
       width: "90px",
     },
-    { name: "reason", title: "waited for", value: (row) => row.reason, cell: (row) => <Name of={row.reason} empty="not told" />, width: "150px", isText: true },
-    { name: "waker", title: "ended by", cell: (row) => (row.waker === "code" ? <Own stack={row.waker_stack} /> : WAKERS[row.waker]), width: "auto", isText: true },
+    {
+      name: "reason",
+      title: "waited for",
+      value: (row) => row.reason,
+      cell: (row) => <Name of={row.reason} empty="not told" />,
+      width: "150px",
+      isText: true,
+    },
+    {
+      name: "waker",
+      title: "ended by",
+      cell: (row) => (row.waker === "code" ? <Own stack={row.waker_stack} /> : WAKERS[row.waker]),
+      width: "auto",
+      isText: true,
+    },
     { name: "stack", title: "where they waited", cell: (row) => <Own stack={row.stack} />, width: "auto", isText: true },
   ];
 }
 
 /** The innermost frame that is the program's own, as far as names tell; all of it when pointed at. */
 function Own({ stack }: { stack: readonly Frame[] }) {
-  const own = stack.find(({ function: name }) => !/^(runtime|sync|internal|syscall|time|os|net|std|core|alloc|tokio)\b/.test(name)) ?? stack[0];
+  const own =
+    stack.find(({ function: name }) => !/^(runtime|sync|internal|syscall|time|os|net|std|core|alloc|tokio)\b/.test(name)) ??
+    stack[0];
   if (own === undefined) return <Name of={null} empty="not told" />;
   return (
     <details class="own">

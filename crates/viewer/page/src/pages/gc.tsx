@@ -62,7 +62,11 @@ function Content({ report }: { report: GcReport }) {
 }
 
 function onTimeline(begin_ns: number, end_ns: number): string {
-  return linkTo({ page: undefined, ...asParameters(around({ from: begin_ns, to: end_ns }, 0.5)), range: `${Math.floor(begin_ns)}-${Math.ceil(end_ns)}` });
+  return linkTo({
+    page: undefined,
+    ...asParameters(around({ from: begin_ns, to: end_ns }, 0.5)),
+    range: `${Math.floor(begin_ns)}-${Math.ceil(end_ns)}`,
+  });
 }
 
 function cycleColumns(): Column<Cycle>[] {
@@ -74,10 +78,34 @@ function cycleColumns(): Column<Cycle>[] {
     width: "110px",
   });
   return [
-    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{shownTime(row.begin_ns)}</a>, width: "120px" },
-    { name: "length", title: "took", value: (row) => row.end_ns - row.begin_ns, cell: (row) => `${duration(row.end_ns - row.begin_ns)}${row.is_open_left || row.is_open_right ? " +" : ""}`, width: "100px" },
-    { name: "stopped", title: "stopped", value: (row) => row.stopped_ns, cell: (row) => duration(row.stopped_ns), width: "100px" },
-    { name: "assists", title: "assists", value: (row) => row.assist_ns, cell: (row) => `${duration(row.assist_ns)}, ${count(row.assists)}×`, width: "140px" },
+    {
+      name: "begin",
+      title: "began",
+      value: (row) => row.begin_ns,
+      cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{shownTime(row.begin_ns)}</a>,
+      width: "120px",
+    },
+    {
+      name: "length",
+      title: "took",
+      value: (row) => row.end_ns - row.begin_ns,
+      cell: (row) => `${duration(row.end_ns - row.begin_ns)}${row.is_open_left || row.is_open_right ? " +" : ""}`,
+      width: "100px",
+    },
+    {
+      name: "stopped",
+      title: "stopped",
+      value: (row) => row.stopped_ns,
+      cell: (row) => duration(row.stopped_ns),
+      width: "100px",
+    },
+    {
+      name: "assists",
+      title: "assists",
+      value: (row) => row.assist_ns,
+      cell: (row) => `${duration(row.assist_ns)}, ${count(row.assists)}×`,
+      width: "140px",
+    },
     bytes("live_begin_bytes", "heap at begin"),
     bytes("live_end_bytes", "heap at end"),
     bytes("goal_bytes", "goal"),
@@ -86,11 +114,36 @@ function cycleColumns(): Column<Cycle>[] {
 
 function stopColumns(): Column<Stop>[] {
   return [
-    { name: "begin", title: "began", value: (row) => row.begin_ns, cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{shownTime(row.begin_ns)}</a>, width: "120px" },
-    { name: "length", title: "took", value: (row) => row.end_ns - row.begin_ns, cell: (row) => duration(row.end_ns - row.begin_ns), width: "100px" },
-    { name: "reason", title: "why", value: (row) => row.reason, cell: (row) => <Name of={row.reason} empty="not told" />, width: "220px", isText: true },
+    {
+      name: "begin",
+      title: "began",
+      value: (row) => row.begin_ns,
+      cell: (row) => <a href={onTimeline(row.begin_ns, row.end_ns)}>{shownTime(row.begin_ns)}</a>,
+      width: "120px",
+    },
+    {
+      name: "length",
+      title: "took",
+      value: (row) => row.end_ns - row.begin_ns,
+      cell: (row) => duration(row.end_ns - row.begin_ns),
+      width: "100px",
+    },
+    {
+      name: "reason",
+      title: "why",
+      value: (row) => row.reason,
+      cell: (row) => <Name of={row.reason} empty="not told" />,
+      width: "220px",
+      isText: true,
+    },
     { name: "task", title: "by", cell: (row) => <TaskLink id={row.task} />, width: "120px", isText: true },
-    { name: "function", title: "which runs", value: (row) => row.function, cell: (row) => <FunctionName of={row.function} />, width: "auto", isText: true },
+    {
+      name: "function",
+      title: "which runs",
+      value: (row) => row.function,
+      cell: (row) => <FunctionName of={row.function} />,
+      width: "auto",
+      isText: true,
+    },
   ];
 }
-

@@ -52,7 +52,13 @@ export function MutatorCurves({ curves }: { curves: readonly Curve[] }) {
           <ol class="plain" aria-label="The worst windows">
             {point.worst.map((window, index) => (
               <li key={index}>
-                <a href={linkTo({ page: undefined, range: undefined, ...asParameters({ from: window.begin_ns, to: window.begin_ns + window.window_ns }) })}>
+                <a
+                  href={linkTo({
+                    page: undefined,
+                    range: undefined,
+                    ...asParameters({ from: window.begin_ns, to: window.begin_ns + window.window_ns }),
+                  })}
+                >
                   {percent(window.utilization)} from {shownTime(window.begin_ns)} on
                 </a>
                 {window.worker !== null && ` on ${window.worker}`}
@@ -90,6 +96,9 @@ function options(colours: Colours, curves: readonly Curve[]): Omit<uPlot.Options
       },
       { ...axis, values: (_, splits) => splits.map(percent) },
     ],
-    series: [{}, ...curves.map((_, index) => ({ stroke: colours(COLOURS[index % COLOURS.length]!), width: 2, points: { show: false } }))],
+    series: [
+      {},
+      ...curves.map((_, index) => ({ stroke: colours(COLOURS[index % COLOURS.length]!), width: 2, points: { show: false } })),
+    ],
   };
 }

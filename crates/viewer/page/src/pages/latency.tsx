@@ -39,7 +39,9 @@ export function Latency() {
           report.name === null ? (
             <Names report={report} />
           ) : (
-            report.groups.filter((group) => kind === undefined || group.kind === kind).map((group) => <Group key={group.kind} group={group} />)
+            report.groups
+              .filter((group) => kind === undefined || group.kind === kind)
+              .map((group) => <Group key={group.kind} group={group} />)
           )
         }
       </Told>
@@ -83,7 +85,14 @@ function nameColumns(): Column<LatencyGroup>[] {
       width: "auto",
       isText: true,
     },
-    { name: "kind", title: "kind", value: (row) => row.kind, cell: (row) => row.kind.replace("_", " "), width: "90px", isText: true },
+    {
+      name: "kind",
+      title: "kind",
+      value: (row) => row.kind,
+      cell: (row) => row.kind.replace("_", " "),
+      width: "90px",
+      isText: true,
+    },
     { name: "count", title: "how many", value: (row) => row.count, cell: (row) => count(row.count), width: "80px" },
     { name: "open", title: "open", value: open, cell: (row) => count(open(row)), width: "70px" },
     spread("sum_ns", "in all"),
@@ -110,7 +119,8 @@ function Group({ group }: { group: LatencyGroup }) {
       )}
       {closed !== null && (
         <p>
-          p50 {duration(closed.p50_ns)}, p90 {duration(closed.p90_ns)}, p99 {duration(closed.p99_ns)}, max {duration(closed.max_ns)}
+          p50 {duration(closed.p50_ns)}, p90 {duration(closed.p90_ns)}, p99 {duration(closed.p99_ns)}, max{" "}
+          {duration(closed.max_ns)}
         </p>
       )}
       <Histogram bins={histogram} />
@@ -127,7 +137,13 @@ function worstColumns(): Column<Instance>[] {
       title: "took",
       value: (row) => row.ns,
       cell: (row) => (
-        <a href={linkTo({ page: undefined, sel: `${row.task}@${row.begin_ns}`, ...asParameters(around({ from: row.begin_ns, to: row.end_ns }, 0.2)) })}>
+        <a
+          href={linkTo({
+            page: undefined,
+            sel: `${row.task}@${row.begin_ns}`,
+            ...asParameters(around({ from: row.begin_ns, to: row.end_ns }, 0.2)),
+          })}
+        >
           {duration(row.ns)}
           {row.is_open_left || row.is_open_right ? " +" : ""}
         </a>

@@ -1,7 +1,8 @@
 // The pages, a row each: the keys 1, 2, 3 … open them in this order.
 import type { ComponentType } from "preact";
-import type { Words } from "../api/trace";
+import type { Trace, Words } from "../api/trace";
 import { Blockers } from "./blockers";
+import { Diff } from "./diff";
 import { Gc } from "./gc";
 import { Latency } from "./latency";
 import { Overview } from "./overview";
@@ -16,7 +17,7 @@ export interface Page {
   title: (words: Words) => string;
   content: ComponentType;
   /** Whether it stands in the navigation: others are reached by links. */
-  isListed?: boolean;
+  isListed?: (told: Trace) => boolean;
 }
 
 export const PAGES: readonly Page[] = [
@@ -27,5 +28,12 @@ export const PAGES: readonly Page[] = [
   { name: "blockers", title: () => "blockers", content: Blockers },
   { name: "workers", title: ({ workers }) => workers, content: Workers },
   { name: "gc", title: () => "GC", content: Gc },
-  { name: "task", title: ({ task }) => `one ${task}`, content: Task, isListed: false },
+  // Of two traces.
+  { name: "diff", title: () => "what changed", content: Diff, isListed: ({ other }) => typeof other === "string" },
+  { name: "task", title: ({ task }) => `one ${task}`, content: Task, isListed: () => false },
 ];
+
+/** Those that the trace has something for, in their order. */
+export function listedPages(told: Trace | null): readonly Page[] {
+  return PAGES.filter(({ isListed }) => isListed === undefined || (told !== null && isListed(told)));
+}

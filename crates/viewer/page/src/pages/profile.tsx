@@ -56,12 +56,17 @@ export function Profile() {
                   {about}: {duration(report.ns)} in all, {count(report.count)}×
                 </span>
                 <label>
-                  <input type="checkbox" checked={isInverted} onChange={(event) => setInverted(event.currentTarget.checked)} /> from the
-                  innermost on
+                  <input type="checkbox" checked={isInverted} onChange={(event) => setInverted(event.currentTarget.checked)} />{" "}
+                  from the innermost on
                 </label>
                 <label>
                   mark{" "}
-                  <input type="search" value={q} placeholder="part of a name" onInput={(event) => amend({ q: event.currentTarget.value })} />
+                  <input
+                    type="search"
+                    value={q}
+                    placeholder="part of a name"
+                    onInput={(event) => amend({ q: event.currentTarget.value })}
+                  />
                 </label>
                 {q !== "" && <Matched report={report} part={q} />}
               </div>
@@ -120,7 +125,13 @@ function Functions({ report }: { report: ProfileReport }) {
     return [
       time("flat_ns", "alone"),
       time("cumulative_ns", "with callees"),
-      { name: "cumulative_count", title: "times", value: (row) => row.cumulative_count, cell: (row) => count(row.cumulative_count), width: "90px" },
+      {
+        name: "cumulative_count",
+        title: "times",
+        value: (row) => row.cumulative_count,
+        cell: (row) => count(row.cumulative_count),
+        width: "90px",
+      },
       {
         name: "function",
         title: "function",

@@ -45,7 +45,13 @@ export function Task() {
               <>
                 <p>
                   <Name of={report.name} />{" "}
-                  <a href={linkTo({ page: undefined, sel: `${id}@${report.begin_ns}`, ...asParameters({ from: report.begin_ns, to: report.end_ns }) })}>
+                  <a
+                    href={linkTo({
+                      page: undefined,
+                      sel: `${id}@${report.begin_ns}`,
+                      ...asParameters({ from: report.begin_ns, to: report.end_ns }),
+                    })}
+                  >
                     on the timeline
                   </a>{" "}
                   <a href={linkTo({ page: "profile", type: "cpu", id })}>CPU</a>{" "}
@@ -58,7 +64,9 @@ export function Task() {
         </section>
         {!isUser && (
           <section class="lives" aria-label="What it did">
-            <Told answer={answer}>{(report) => report.lives?.map((life, index) => <Life key={index} id={id} life={life} />)}</Told>
+            <Told answer={answer}>
+              {(report) => report.lives?.map((life, index) => <Life key={index} id={id} life={life} />)}
+            </Told>
           </section>
         )}
       </div>

@@ -46,9 +46,11 @@ export function Tasks() {
       >
         {group !== undefined && <a href={linkTo({ group: undefined, sort: undefined })}>all groups</a>}
         {group !== undefined && <a href={linkTo({ page: "profile", type: "offcpu", sort: undefined })}>where they waited</a>}
-        <FilterBox example="duration > 1ms && task.function contains &quot;main&quot;" />
+        <FilterBox example='duration > 1ms && task.function contains "main"' />
       </PageHead>
-      <Told answer={answer}>{(report) => (report.tasks === undefined ? <Groups report={report} /> : <Members report={report} />)}</Told>
+      <Told answer={answer}>
+        {(report) => (report.tasks === undefined ? <Groups report={report} /> : <Members report={report} />)}
+      </Told>
     </main>
   );
 }
@@ -92,7 +94,12 @@ function groupColumns(): Column<TaskGroup>[] {
       isText: true,
     },
     { name: "tasks", title: "how many", value: (row) => row.tasks, cell: (row) => count(row.tasks), width: "90px" },
-    { name: "states", title: "states", cell: (row) => <StateBar parts={STATES.map((it) => ({ state: it, ns: row[it].sum_ns }))} />, width: "160px" },
+    {
+      name: "states",
+      title: "states",
+      cell: (row) => <StateBar parts={STATES.map((it) => ({ state: it, ns: row[it].sum_ns }))} />,
+      width: "160px",
+    },
     { name: "life", title: "lived", value: (row) => row.life.sum_ns, cell: (row) => duration(row.life.sum_ns), width: "80px" },
     ...STATES.slice(0, 4).map(state),
     life("p50_ns", "p50"),
@@ -120,7 +127,13 @@ function memberColumns(): Column<TaskTimes>[] {
       title: "began",
       value: (row) => row.begin_ns,
       cell: (row) => (
-        <a href={linkTo({ page: undefined, sel: `${row.id}@${row.begin_ns}`, ...asParameters({ from: row.begin_ns, to: row.end_ns }) })}>
+        <a
+          href={linkTo({
+            page: undefined,
+            sel: `${row.id}@${row.begin_ns}`,
+            ...asParameters({ from: row.begin_ns, to: row.end_ns }),
+          })}
+        >
           {row.is_created ? "" : "before "}
           {shownTime(row.begin_ns)}
         </a>
@@ -134,16 +147,19 @@ function memberColumns(): Column<TaskTimes>[] {
       cell: (row) => `${duration(row.end_ns - row.begin_ns)}${row.has_ended ? "" : " +"}`,
       width: "90px",
     },
-    { name: "states", title: "states", cell: (row) => <StateBar parts={STATES.map((it) => ({ state: it, ns: ns(row, it) }))} />, width: "auto" },
-    ...STATES.slice(0, 4).map(
-      (name): Column<TaskTimes> => ({
-        name,
-        title: TITLES[name],
-        value: (row) => ns(row, name),
-        cell: (row) => duration(ns(row, name)),
-        width: "90px",
-      }),
-    ),
+    {
+      name: "states",
+      title: "states",
+      cell: (row) => <StateBar parts={STATES.map((it) => ({ state: it, ns: ns(row, it) }))} />,
+      width: "auto",
+    },
+    ...STATES.slice(0, 4).map((name): Column<TaskTimes> => ({
+      name,
+      title: TITLES[name],
+      value: (row) => ns(row, name),
+      cell: (row) => duration(ns(row, name)),
+      width: "90px",
+    })),
   ];
 }
 

@@ -61,12 +61,29 @@ function workerColumns(all_ns: number): Column<WorkerRow>[] {
       width: "200px",
       isText: true,
     },
-    { name: "busy_ns", title: "busy", value: (row) => row.busy_ns, cell: (row) => `${duration(row.busy_ns)}, ${percent(row.busy_ns / all_ns)}`, width: "140px" },
-    { name: "on_thread_ns", title: "on a thread", value: (row) => row.on_thread_ns, cell: (row) => duration(row.on_thread_ns), width: "100px" },
+    {
+      name: "busy_ns",
+      title: "busy",
+      value: (row) => row.busy_ns,
+      cell: (row) => `${duration(row.busy_ns)}, ${percent(row.busy_ns / all_ns)}`,
+      width: "140px",
+    },
+    {
+      name: "on_thread_ns",
+      title: "on a thread",
+      value: (row) => row.on_thread_ns,
+      cell: (row) => duration(row.on_thread_ns),
+      width: "100px",
+    },
     number("starts", "starts"),
     number("steals", "steals"),
     number("parks", "parks"),
-    { name: "busy", title: "how busy over time", cell: (row) => <HeatStrip label={`${row.id} over time`} shares={row.busy} />, width: "auto" },
+    {
+      name: "busy",
+      title: "how busy over time",
+      cell: (row) => <HeatStrip label={`${row.id} over time`} shares={row.busy} />,
+      width: "auto",
+    },
   ];
 }
 
@@ -79,7 +96,13 @@ function threadColumns(): Column<ThreadRow>[] {
     width: "140px",
   });
   return [
-    { name: "id", title: "thread", cell: (row) => <a href={linkTo({ page: undefined, by: "thread" })}>{row.id}</a>, width: "auto", isText: true },
+    {
+      name: "id",
+      title: "thread",
+      cell: (row) => <a href={linkTo({ page: undefined, by: "thread" })}>{row.id}</a>,
+      width: "auto",
+      isText: true,
+    },
     time("running_ns", "ran tasks"),
     time("syscall_ns", "in system calls"),
     { name: "starts", title: "starts", value: (row) => row.starts, cell: (row) => count(row.starts), width: "100px" },

@@ -28,8 +28,8 @@ export function Help() {
             ))}
           </dl>
           <p>
-            With the mouse: drag or scroll to pan, Ctrl and the wheel to zoom, click to select, double click to zoom to it, Shift and
-            drag to measure.
+            With the mouse: drag or scroll to pan, Ctrl and the wheel to zoom, click to select, double click to zoom to it, Shift
+            and drag to measure.
           </p>
           <form method="dialog">
             <button>close</button>

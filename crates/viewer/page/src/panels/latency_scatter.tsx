@@ -149,4 +149,3 @@ function rangeOf(min: number | null, max: number | null): [number, number] {
   if (min === null || max === null || !(max > 0)) return [1e3, 1e6];
   return [10 ** Math.floor(Math.log10(Math.max(min, 1))), 10 ** Math.ceil(Math.log10(max) + 0.05)];
 }
-

@@ -4,7 +4,7 @@ import type { StateName, TasksReport } from "../api/reports";
 import { shownTime } from "../clock";
 import { duration } from "../duration";
 import { FunctionName } from "../name";
-import { STATE_TITLES, StateBar } from "../parts/state_bar";
+import { StateBar } from "../parts/state_bar";
 import { Told } from "../parts/told";
 import { asParameters, parseRange } from "../time_window";
 import { linkTo } from "../view";
@@ -46,7 +46,6 @@ function Groups({ report }: { report: TasksReport }) {
         ))}
       </ul>
       {report.truncated && <p class="note">and {report.total - groups.length} other functions</p>}
-      <p class="unseen">{STATES.map((state) => STATE_TITLES[state]).join(", ")}</p>
     </>
   );
 }

@@ -9,7 +9,12 @@ import { linkTo } from "../view";
 export function SampleDetail({ sample }: { sample: string }) {
   const [, track, time] = /^([a-z_]+:\d+)@(\d+)$/.exec(sample) ?? [];
   const at = Number(time);
-  const answer = useAnswer<{ marks: Sample[] }>(track === undefined ? null : "marks", { tracks: track, from: at, to: at + 1, width: 1 });
+  const answer = useAnswer<{ marks: Sample[] }>(track === undefined ? null : "marks", {
+    tracks: track,
+    from: at,
+    to: at + 1,
+    width: 1,
+  });
   if (track === undefined) return <p class="note error">“{sample.slice(0, 60)}” is no sample.</p>;
   return (
     <>

@@ -98,7 +98,8 @@ export function Search() {
 
 /** A time is found without the server: `1.2s`, or what was on a track then: `worker:2 1.2s`. */
 function timeHits(asked: string): Hit[] {
-  const [, track = "", number, unit = ""] = /^([a-z_]+:\d+)?(?:\s+at|\s*@)?\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)$/.exec(asked) ?? [];
+  const [, track = "", number, unit = ""] =
+    /^([a-z_]+:\d+)?(?:\s+at|\s*@)?\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)$/.exec(asked) ?? [];
   const size = NS[unit];
   if (number === undefined || size === undefined) return [];
   const at = Math.floor(Number(number) * size);
@@ -107,7 +108,7 @@ function timeHits(asked: string): Hit[] {
   return [{ kind: "time", id: track, name: shownTime(at), from_ns: at - half, to_ns: at + half, at_ns: at }];
 }
 
-const NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
+const NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 
 /** What shows a hit. */
 function changeFor(hit: Hit): Change {
@@ -118,7 +119,9 @@ function changeFor(hit: Hit): Change {
     case "task":
     case "user_task":
       // A name of many, or one of them.
-      return hit.id.startsWith("users:") ? { page: "latency", name: hit.name, kind: "user_task" } : { page: "task", id: hit.id, at: undefined };
+      return hit.id.startsWith("users:")
+        ? { page: "latency", name: hit.name, kind: "user_task" }
+        : { page: "task", id: hit.id, at: undefined };
     case "region":
     case "log":
       return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${Math.floor(hit.from_ns ?? 0)}` };

@@ -61,7 +61,9 @@ function Verdict({ told }: { told: Trace }) {
   const [first = "", ...others] = sentences;
   return (
     <span class="partly" role="status">
-      <strong class={`verdict ${isRefused ? "refused" : told.verdict}`}>{isRefused ? "✗ not readable" : told.verdict === "whole" ? "✓ whole" : "⚠ in part"}</strong>{" "}
+      <strong class={`verdict ${isRefused ? "refused" : told.verdict}`}>
+        {isRefused ? "✗ not readable" : told.verdict === "whole" ? "✓ whole" : "⚠ in part"}
+      </strong>{" "}
       <span>{first}</span>
       {others.length > 0 && (
         <details>

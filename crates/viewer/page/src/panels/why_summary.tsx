@@ -34,8 +34,9 @@ export function WhyPath({ report }: { report: WhyReport }) {
       <ol class="path">
         {report.path.map((part, place) => (
           <li key={place}>
-            <i class={`swatch ${part.state}`} aria-hidden="true" /> <strong>{duration(part.ns)}</strong> ({percent(part.ns / report.duration_ns)}){" "}
-            {part.is_own ? "itself" : <FunctionName of={part.function} />} {STATE_TITLES[part.state]}
+            <i class={`swatch ${part.state}`} aria-hidden="true" /> <strong>{duration(part.ns)}</strong> (
+            {percent(part.ns / report.duration_ns)}) {part.is_own ? "itself" : <FunctionName of={part.function} />}{" "}
+            {STATE_TITLES[part.state]}
             {part.reason !== "" && (
               <>
                 : <Name of={part.reason} />

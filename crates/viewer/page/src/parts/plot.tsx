@@ -58,7 +58,9 @@ export function Plot({ label, height, data, options, kind, followsTime = false, 
 }
 
 function withTime(scales: uPlot.Scales | undefined, followsTime: boolean): uPlot.Scales {
-  const time: uPlot.Scale = followsTime ? { time: false, range: () => [liveSpan.value.from, liveSpan.value.to] } : { time: false };
+  const time: uPlot.Scale = followsTime
+    ? { time: false, range: () => [liveSpan.value.from, liveSpan.value.to] }
+    : { time: false };
   return { ...scales, x: { ...time, ...scales?.x } };
 }
 

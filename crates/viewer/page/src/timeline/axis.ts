@@ -15,13 +15,7 @@ export function tickStep(least_ns: number): number {
 }
 
 /** Draws lines over the whole height, and their times on top. */
-export function drawAxis(
-  canvas: CanvasRenderingContext2D,
-  scale: Scale,
-  palette: Palette,
-  width: number,
-  height: number,
-): void {
+export function drawAxis(canvas: CanvasRenderingContext2D, scale: Scale, palette: Palette, width: number, height: number): void {
   const step = tickStep(APART_PX * scale.nsPerPixel);
   canvas.font = "11px system-ui, sans-serif";
   canvas.textBaseline = "middle";

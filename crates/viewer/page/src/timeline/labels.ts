@@ -26,7 +26,7 @@ export class Labels {
   /** The label of an interval; empty until it is there. */
   of(track: string, label: number): string {
     const kind = kindOf(track);
-    if (kind === null || label === 0 && kind === "causes") return "";
+    if (kind === null || (label === 0 && kind === "causes")) return "";
     const key = `${kind} ${label}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -42,7 +42,10 @@ export class Labels {
     await new Promise((done) => setTimeout(done, 30));
     const wanted = [...this.#wanted];
     const numbers = (kind: Kind) =>
-      wanted.filter((key) => key.startsWith(kind)).map((key) => key.slice(kind.length + 1)).join(",") || undefined;
+      wanted
+        .filter((key) => key.startsWith(kind))
+        .map((key) => key.slice(kind.length + 1))
+        .join(",") || undefined;
     try {
       const names = await json<Names>("labels", { tasks: numbers("tasks"), causes: numbers("causes") });
       if (this.#known.size > MOST_KEPT) this.#known.clear();

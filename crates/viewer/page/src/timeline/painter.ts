@@ -153,7 +153,11 @@ export class Painter {
     canvas.beginPath();
     canvas.rect(0, HEAD_PX, this.#width, this.#height - HEAD_PX);
     canvas.clip();
-    this.#paintOverRows(scale, this.shown.filter((shown) => !isPinned(shown)), interval);
+    this.#paintOverRows(
+      scale,
+      this.shown.filter((shown) => !isPinned(shown)),
+      interval,
+    );
     canvas.restore();
     drawWaker(canvas, this.shown, scale, palette, interval);
     const range = this.range ?? parseRange(view.value.range);

@@ -84,9 +84,7 @@ async function askRows(by: string, open: string, search: string | undefined, sig
   const query = { by, from: Math.floor(from), to: Math.ceil(to), search, most: MOST };
   const members = await Promise.all(
     asked.tracks.map((track) =>
-      track.has_children && opened.has(track.id)
-        ? json<TracksAnswer>("tracks", { ...query, parent: track.id }, signal)
-        : null,
+      track.has_children && opened.has(track.id) ? json<TracksAnswer>("tracks", { ...query, parent: track.id }, signal) : null,
     ),
   );
   const rows = asked.tracks.flatMap((track, place) => {

@@ -53,12 +53,7 @@ export class TileLoader {
     if (beside !== null) this.#ask(beside, revision);
   }
 
-  #missing(
-    tracks: readonly string[],
-    tiles: { first: number; last: number },
-    level: number,
-    revision: number,
-  ): Question | null {
+  #missing(tracks: readonly string[], tiles: { first: number; last: number }, level: number, revision: number): Question | null {
     const last = Math.min(tiles.last, tiles.first + MOST_TILES - 1);
     let found: Question | null = null;
     for (const track of tracks) {

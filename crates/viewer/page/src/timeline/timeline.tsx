@@ -67,7 +67,9 @@ function PinnedName() {
   const { task } = words(useStore(trace));
   const row = pinnedRow();
   return (
-    <div class="pinned">{row === null ? <span class="faint">selected {task}</span> : <TaskLink id={row.id} name={row.name} />}</div>
+    <div class="pinned">
+      {row === null ? <span class="faint">selected {task}</span> : <TaskLink id={row.id} name={row.name} />}
+    </div>
   );
 }
 

@@ -5,7 +5,14 @@ import { serve } from "../server.mjs";
 import { open, press, settled } from "../shown.mjs";
 
 /** What may stand in names: markup, an attribute's end, marks that turn the direction, a control, half a character. */
-const HOSTILE = ["<img src=x onerror=alert(1)>", '"><b id=pwned>', "\u202eesrever", "a\u0000b", "\u{1f980}".slice(0, 1), "</script><svg/onload=alert(1)>"];
+const HOSTILE = [
+  "<img src=x onerror=alert(1)>",
+  '"><b id=pwned>',
+  "\u202eesrever",
+  "a\u0000b",
+  "\u{1f980}".slice(0, 1),
+  "</script><svg/onload=alert(1)>",
+];
 
 export async function hostileNames({ page, binary, path }) {
   const bytes = poisoned(await unpacked(path));

@@ -16,7 +16,12 @@ const SLACK = 32;
 
 const PICTURES = [
   { name: "workers", hash: "#by=worker", selector: ".scroller canvas", colorScheme: "light" },
-  { name: "workers-near", hash: "#by=worker&from=480000000&to=720000000&sel=task:113/2", selector: ".scroller canvas", colorScheme: "dark" },
+  {
+    name: "workers-near",
+    hash: "#by=worker&from=480000000&to=720000000&sel=task:113/2",
+    selector: ".scroller canvas",
+    colorScheme: "dark",
+  },
   { name: "functions", hash: "#by=group", selector: ".scroller canvas", colorScheme: "light" },
   { name: "latency", hash: "", selector: ".latency .plot", colorScheme: "light" },
   { name: "flame", hash: "#page=profile&type=offcpu", selector: ".flame canvas", colorScheme: "dark" },
@@ -42,7 +47,10 @@ async function compare(page, url, { name, hash, selector, colorScheme }) {
   const file = new URL(`${name}.png`, FOLDER);
   if (process.env.BLESS !== undefined) return writeFile(file, taken);
   const kept = await readFile(file);
-  const different = await page.evaluate(differentPixels, { texts: [kept, taken].map((png) => png.toString("base64")), slack: SLACK });
+  const different = await page.evaluate(differentPixels, {
+    texts: [kept, taken].map((png) => png.toString("base64")),
+    slack: SLACK,
+  });
   assert.ok(different <= DIFFERENT_MAX, `${name}: ${different.toFixed(2)} % of the pixels differ`);
 }
 
