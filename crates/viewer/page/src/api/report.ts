@@ -1,6 +1,7 @@
 // Reports, with their times turned into those of the page.
 import { useAnswer, type Answer } from "./answer";
 import type { Query } from "./request";
+import { useStore } from "../store";
 import { trace } from "./trace";
 
 /** Reports whose times are those of events; the others tell them since the first event, as the page does. */
@@ -11,7 +12,9 @@ const TIMES: ReadonlySet<string> = new Set(["begin_ns", "end_ns", "time_ns"]);
 
 /** The report of this name; null asks for none. */
 export function useReport<T>(name: string | null, query: Query): Answer<T> {
-  const path = name === null ? null : `report/${name}`;
+  // The server reads the whole trace for it: not beside the reading that everybody waits for.
+  const isRead = useStore(trace)?.state !== "reading";
+  const path = name === null || !isRead ? null : `report/${name}`;
   return useAnswer<T>(path, query, (told) => (name !== null && TOLD_AS_EVENTS.has(name) ? sinceFirst(told) : told));
 }
 

@@ -1,7 +1,7 @@
 // A chart by uPlot, which lives in the page as long as the component does.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { liveSpan } from "../time_window";
+import { liveSpan, restingSpan } from "../time_window";
 
 /** Colours of the style sheet by their variable. */
 export type Colours = (variable: string) => string;
@@ -19,6 +19,9 @@ export interface PlotProps {
   /** Called at a click, with what is nearest to it: its place in the data. */
   onPick?: (place: number) => void;
 }
+
+/** Charts cost more than each frame has to spare: they follow a gesture so often. */
+const REDRAW_MS = 60;
 
 /** How far from a point a click may be. */
 const PICK_PX = 20;
@@ -43,10 +46,9 @@ export function Plot({ label, height, data, options, kind, followsTime = false, 
     const resize = new ResizeObserver(() => plot.current?.setSize({ width: Math.max(element.clientWidth, 10), height }));
     resize.observe(element);
     dark.addEventListener("change", make);
-    const move = ({ from, to }: { from: number; to: number }) => plot.current?.setScale("x", { min: from, max: to });
-    const end = followsTime ? liveSpan.subscribe(move) : () => {};
+    const ends = followsTime ? [follow(() => plot.current)] : [];
     return () => {
-      end();
+      ends.forEach((end) => end());
       resize.disconnect();
       dark.removeEventListener("change", make);
       plot.current?.destroy();
@@ -55,6 +57,21 @@ export function Plot({ label, height, data, options, kind, followsTime = false, 
   }, [kind, height, followsTime]);
   useEffect(() => plot.current?.setData(data), [data]);
   return <div class="plot" ref={holder} role="img" aria-label={label} />;
+}
+
+/** Keeps a chart at the window of the timeline. */
+function follow(chart: () => uPlot | null): () => void {
+  let drawn = 0;
+  const redraw = () => {
+    const { from, to } = liveSpan.value;
+    drawn = performance.now();
+    chart()?.setScale("x", { min: from, max: to });
+  };
+  const move = () => {
+    if (performance.now() - drawn > REDRAW_MS) redraw();
+  };
+  const ends = [liveSpan.subscribe(move), restingSpan.subscribe(redraw)];
+  return () => ends.forEach((end) => end());
 }
 
 function withTime(scales: uPlot.Scales | undefined, followsTime: boolean): uPlot.Scales {
