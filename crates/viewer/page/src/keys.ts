@@ -82,7 +82,7 @@ async function stepOrBegin(by: number): Promise<void> {
 
 /** The rows that have intervals of their own. */
 function walkable(): readonly Row[] {
-  return shownRows.value.rows.filter(({ id, has_children }) => !has_children && id.includes(":"));
+  return shownRows.value.rows.filter(({ has_children }) => !has_children);
 }
 
 async function stepTrack(by: number): Promise<void> {

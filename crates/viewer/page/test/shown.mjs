@@ -12,7 +12,7 @@ export async function open(page, url, hash = "") {
 
 /** Waits until the canvas shows exact runs for a window that rests. */
 export async function drawn(page) {
-  await page.waitForFunction(() => document.querySelectorAll("#visible-intervals tbody tr").length > 0);
+  await page.waitForFunction(() => Number(document.querySelector("#visible-intervals")?.dataset.frame) > 0);
   await settled(page);
 }
 

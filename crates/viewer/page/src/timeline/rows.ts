@@ -38,12 +38,6 @@ export const TRACK_KINDS = ["worker", "thread", "group", "user_task"] as const;
 
 const MOST = 500;
 
-/** What happens to all workers at once. */
-const COLLECTOR_ROWS: readonly Row[] = [
-  { id: "gc", name: "garbage collector", detail: "marks the heap", members: 0, has_children: false, depth: 0, isOpen: false },
-  { id: "stopped", name: "world stopped", detail: "nothing else runs", members: 0, has_children: false, depth: 0, isOpen: false },
-];
-
 export const shownRows = new Store<Rows>({ rows: [], left: 0, error: null });
 
 export function useRows(): Rows {
@@ -94,7 +88,5 @@ async function askRows(by: string, open: string, search: string | undefined, sig
       ...children.map((child) => ({ ...child, depth: 1, isOpen: false })),
     ];
   });
-  // Only Go's traces have a collector.
-  const collector = trace.value?.is_of_go && !search ? COLLECTOR_ROWS : [];
-  return { rows: [...collector, ...rows], left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null };
+  return { rows, left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null };
 }
