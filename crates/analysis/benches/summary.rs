@@ -1,4 +1,5 @@
-//! What it takes to know all that `exectrace summary` tells: a large trace through all of its analyses in one pass.
+//! What commands take for a large trace: `exectrace summary` with all of its analyses in one pass, `exectrace gc` with its curves, and
+//! `exectrace why` about the first task, which is there all the time.
 //!
 //! - `cargo xtask bench exectrace-analysis` measures the rows of the budget's table.
 //! - `cargo bench -p exectrace-analysis -- FILE…` prints the same for any trace.
@@ -8,13 +9,17 @@
     reason = "a bench reports on standard output, and says what it cannot measure"
 )]
 
+use std::convert::Infallible;
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use exectrace_analysis::{Findings, Load, Pass, Requests, Window};
-use exectrace_reader::Reader;
+use exectrace_analysis::{
+    Analysis, Findings, Gc, Id, Load, MutatorUtilization, Pass, Requests, SubjectSearch, Why,
+    Window,
+};
+use exectrace_reader::{Reader, TaskId};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Rounds; odd, so that the median is one of them.
@@ -23,8 +28,31 @@ const ROUNDS: usize = 3;
 /// Where `cargo xtask bigtrace` puts traces, unless cargo's target directory is another; then xtask says where.
 const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bigtrace");
 
-/// What has this bench summarise one trace and say what that took.
-const CHILD: &str = "--summarise";
+/// A command that is measured.
+struct Measured {
+    /// What has this bench do it for one trace and say what that took.
+    flag: &'static str,
+    name: &'static str,
+    run: fn(&[u8]),
+}
+
+const MEASURED: [Measured; 3] = [
+    Measured {
+        flag: "--summarise",
+        name: "summary",
+        run: summarise,
+    },
+    Measured {
+        flag: "--collect",
+        name: "gc",
+        run: collect,
+    },
+    Measured {
+        flag: "--explain",
+        name: "why",
+        run: explain,
+    },
+];
 
 /// CPU time, and the most memory that the process had beside the file's bytes.
 struct Cost {
@@ -39,9 +67,9 @@ fn main() {
         .filter(|argument| argument != "--bench")
         .collect();
     if let [flag, path] = &arguments[..]
-        && flag == CHILD
+        && let Some(measured) = MEASURED.iter().find(|it| it.flag == flag)
     {
-        let cost = summarise(Path::new(path));
+        let cost = cost(measured, Path::new(path));
         println!("{} {}", cost.cpu_s, cost.peak_bytes);
         return;
     }
@@ -49,8 +77,14 @@ fn main() {
         .into_iter()
         .partition(|argument| argument.starts_with("--"));
     for file in &files {
-        let Cost { cpu_s, peak_bytes } = median(Path::new(file));
-        println!("{file}: {cpu_s:.2} s CPU, {:.0} MB", peak_bytes / 1e6);
+        for measured in &MEASURED {
+            let Cost { cpu_s, peak_bytes } = median(measured, Path::new(file));
+            let name = measured.name;
+            println!(
+                "{name} {file}: {cpu_s:.2} s CPU, {:.0} MB",
+                peak_bytes / 1e6
+            );
+        }
     }
     if files.is_empty() {
         let named = flags.iter().find_map(|flag| flag.strip_prefix("--traces="));
@@ -64,25 +98,28 @@ fn rows(path: &Path) {
         eprintln!("no {}: cargo xtask bigtrace makes it", path.display());
         return;
     }
-    let Cost { cpu_s, peak_bytes } = median(path);
-    println!("bench\tsummary_v2_mix\t{cpu_s:.2}\ts\tone thread");
-    println!(
-        "bench\tsummary_v2_mix_memory\t{:.0}\tMB\tbeside the file",
-        peak_bytes / 1e6
-    );
+    for measured in &MEASURED {
+        let Cost { cpu_s, peak_bytes } = median(measured, path);
+        let name = measured.name;
+        println!("bench\t{name}_v2_mix\t{cpu_s:.2}\ts\tone thread");
+        println!(
+            "bench\t{name}_v2_mix_memory\t{:.0}\tMB\tbeside the file",
+            peak_bytes / 1e6
+        );
+    }
 }
 
 /// The median of some rounds, each in a process of its own.
-fn median(path: &Path) -> Cost {
-    let mut costs: Vec<Cost> = (0..ROUNDS).map(|_| of_child(path)).collect();
+fn median(measured: &Measured, path: &Path) -> Cost {
+    let mut costs: Vec<Cost> = (0..ROUNDS).map(|_| of_child(measured, path)).collect();
     costs.sort_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s));
     costs.swap_remove(ROUNDS / 2)
 }
 
-fn of_child(path: &Path) -> Cost {
+fn of_child(measured: &Measured, path: &Path) -> Cost {
     let program = std::env::current_exe().expect("a program knows where it is");
     let output = Command::new(program)
-        .arg(CHILD)
+        .arg(measured.flag)
         .arg(path)
         .output()
         .expect("it can be run once more");
@@ -98,19 +135,36 @@ fn of_child(path: &Path) -> Cost {
     Cost { cpu_s, peak_bytes }
 }
 
-/// Takes a trace through all analyses of the summary. It is copied first, so that it is all in memory from first to last, and the
-/// peak less the file is what the rest took.
-fn summarise(path: &Path) -> Cost {
+/// Takes a trace through an analysis, in the window that is looked at.
+fn take<A: Analysis>(file: &[u8], window: Window, analysis: A) -> A::Report {
+    let mut reader = Reader::tolerant(file).expect("is a trace");
+    let prepare = |_| Ok::<_, Infallible>((window, analysis));
+    let Ok(passed) = Pass::over(&mut reader, prepare, |_, _| {});
+    passed.report.expect("has events")
+}
+
+fn summarise(file: &[u8]) {
+    let analyses = (Load::default(), Requests::default(), Findings::default());
+    black_box(take(file, Window::WHOLE, analyses));
+}
+
+fn collect(file: &[u8]) {
+    let analyses = (Gc::new(10), MutatorUtilization::default());
+    black_box(take(file, Window::WHOLE, analyses));
+}
+
+fn explain(file: &[u8]) {
+    let search = SubjectSearch::new(Id::Task(TaskId(1)), None);
+    let subject = take(file, Window::WHOLE, search).expect("the first task is there");
+    black_box(take(file, subject.window(), Why::new(subject)));
+}
+
+/// What a command takes for a trace. It is copied first, so that it is all in memory from first to last, and the peak less the file
+/// is what the rest took.
+fn cost(measured: &Measured, path: &Path) -> Cost {
     let file = fs::read(path).expect("the file can be read");
     let begin = cpu_s();
-    let mut reader = Reader::tolerant(&file).expect("is a trace");
-    let analyses = (Load::default(), Requests::default(), Findings::default());
-    let mut pass = Pass::new(Window::WHOLE, analyses);
-    while let Some(event) = reader.next() {
-        let event = event.expect("a tolerant reader reads all");
-        pass.event(&event, reader.tables());
-    }
-    black_box(pass.report(reader.tables()));
+    (measured.run)(&file);
     let status = fs::read_to_string("/proc/self/status").expect("Linux tells it");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<f64>().ok());
