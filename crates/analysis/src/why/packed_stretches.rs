@@ -102,7 +102,9 @@ impl PackedStretches {
         let open = if stretch.is_open_right { OPEN } else { 0 };
         let bytes = self.pieces.last_mut().expect("has room");
         bytes.push(state.unwrap_or(0) as u8 | open);
-        push(bytes, stretch.end.since_ns(row.last.end).max(0) as u64);
+        // Made-up times can be farther apart than an `i64` holds, but not than a `u64`.
+        let end = stretch.end.max(row.last.end);
+        push(bytes, end.0.wrapping_sub(row.last.end.0) as u64);
         push(bytes, back as u64);
         push(bytes, stretch.reason.0);
         push(bytes, stretch.stack.0);
@@ -110,10 +112,7 @@ impl PackedStretches {
             push(bytes, stretch.waker.0);
             push(bytes, stretch.waker_stack.0);
         }
-        row.last = Mark {
-            end: stretch.end.max(row.last.end),
-            place,
-        };
+        row.last = Mark { end, place };
         row.len += 1;
         if row.len.is_multiple_of(MARKED) {
             if row.marks == 0 {
@@ -161,7 +160,7 @@ impl PackedStretches {
         let stretch = Stretch {
             state,
             is_open_right: first & OPEN != 0,
-            begin: Timestamp(mark.end.0.saturating_sub_unsigned(duration_ns)),
+            begin: Timestamp(mark.end.0.wrapping_sub(duration_ns as i64)),
             end: mark.end,
             reason,
             stack,
@@ -217,6 +216,26 @@ mod tests {
 
     fn stretch() -> impl Strategy<Value = (usize, i64, u64, bool)> {
         (0..STATES.len(), 0..300_i64, any::<u64>(), any::<bool>())
+    }
+
+    #[test]
+    fn times_may_lie_as_far_apart_as_can_be() {
+        let stretch = Stretch {
+            state: State::Running,
+            is_open_right: true,
+            begin: Timestamp(i64::MIN),
+            end: Timestamp(i64::MAX),
+            reason: StringId(0),
+            stack: StackId(0),
+            waker: TaskId(0),
+            waker_stack: StackId(0),
+        };
+        let (mut packed, mut row) = (PackedStretches::default(), Row::default());
+        packed.add(&mut row, &stretch);
+        let found: Vec<Stretch> = packed
+            .back_from(&row, Timestamp(-1), Timestamp(1))
+            .collect();
+        assert_eq!(found, [stretch]);
     }
 
     proptest! {
