@@ -1,12 +1,15 @@
 // What the canvas shows, as a table that is not seen: for screen readers and for tests.
 import { useEffect, useState } from "preact/hooks";
 import { shownTime } from "../clock";
-import { duration } from "../duration";
+import { STATES } from "../api/runs";
+import { duration, percent } from "../duration";
 import { plainName } from "../name";
 import { liveSpan } from "../time_window";
 import { framesDone, type Painter } from "./painter";
+import type { Row } from "./rows";
 import { stateTitle } from "./state";
 import { firstEndAfter } from "./tile";
+import type { Piece } from "./tile_cache";
 
 const MOST = 200;
 
@@ -14,11 +17,10 @@ const MOST = 200;
 const REST_MS = 80;
 
 interface VisibleInterval {
-  track: string;
+  /** `worker:0/17`; of a row of many its own id. */
+  id: string;
   name: string;
-  index: number;
-  state: number;
-  label: string;
+  state: string;
   begin: number;
   end: number;
 }
@@ -55,12 +57,9 @@ export function VisibleTable({ painter }: { painter: Painter | null }) {
       </thead>
       <tbody>
         {seen.intervals.map((interval) => (
-          <tr key={`${interval.track}/${interval.index}`} data-id={`${interval.track}/${interval.index}`}>
+          <tr key={interval.id} data-id={interval.id}>
             <td>{plainName(interval.name, 60)}</td>
-            <td>
-              {stateTitle(interval.state)}
-              {interval.label === "" ? "" : `: ${interval.label}`}
-            </td>
+            <td>{interval.state}</td>
             <td data-ns={interval.begin}>{shownTime(interval.begin)}</td>
             <td data-ns={interval.end - interval.begin}>{duration(interval.end - interval.begin)}</td>
           </tr>
@@ -78,17 +77,18 @@ function visibleIntervals(painter: Painter): VisibleInterval[] {
   const found = new Map<string, VisibleInterval>();
   const { from, to } = liveSpan.value;
   for (const { row, pieces } of painter.shown) {
+    // A row of many has no intervals of its own.
+    if (row.has_children) found.set(row.id, summaryOf(row, pieces));
     for (const { tile, from: first } of pieces) {
       for (let place = firstEndAfter(tile.end, Math.max(first, from)); place < tile.begin.length; place++) {
         if (tile.begin[place]! >= to) break;
         if (found.size >= MOST) return [...found.values()];
         const index = tile.index[place]!;
+        const label = painter.labels.of(row.id, tile.label[place]!);
         found.set(`${row.id}/${index}`, {
-          track: row.id,
+          id: `${row.id}/${index}`,
           name: row.name,
-          index,
-          state: tile.state[place]!,
-          label: painter.labels.of(row.id, tile.label[place]!),
+          state: label === "" ? stateTitle(tile.state[place]!) : `${stateTitle(tile.state[place]!)}: ${label}`,
           begin: tile.begin[place]!,
           end: tile.end[place]!,
         });
@@ -96,4 +96,21 @@ function visibleIntervals(painter: Painter): VisibleInterval[] {
     }
   }
   return [...found.values()];
+}
+
+/** What the members of a row did in what is seen, as shares of their time. */
+function summaryOf(row: Row, pieces: readonly Piece[]): VisibleInterval {
+  const { from, to } = liveSpan.value;
+  const sums = new Float64Array(STATES);
+  for (const { tile, from: first, to: last } of pieces) {
+    for (let mix = 0; mix < tile.bucket.length; mix++) {
+      const at = tile.from + tile.bucket[mix]! * tile.bucketNs;
+      if (at < Math.max(first, from) || at >= Math.min(last, to)) continue;
+      for (let state = 1; state < STATES; state++) sums[state]! += tile.share[mix * STATES + state]! * tile.full * tile.bucketNs;
+    }
+  }
+  const all = sums.reduce((sum, time) => sum + time, 0);
+  const shares = Array.from(sums, (time, state) => ({ state, time })).filter(({ time }) => time > 0);
+  const words = shares.sort((a, b) => b.time - a.time).map(({ state, time }) => `${stateTitle(state)} ${percent(time / all)}`);
+  return { id: row.id, name: row.name, state: words.join(", ") || "not there", begin: from, end: to };
 }

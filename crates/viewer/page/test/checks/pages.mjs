@@ -11,6 +11,10 @@ export async function pages({ page, url }) {
     await page.waitForSelector("main");
     assert.equal((await page.$$(".note.error")).length, 0, `${hash}: ${await text(page, "main")}`);
   }
+  // Rows of many tell what their members did, for who does not see the canvas.
+  await page.goto(`${url}#by=group`);
+  await settled(page);
+  assert.match(await page.textContent("#visible-intervals tbody"), /running|waiting/);
   // The way to one task, by its group.
   await page.goto(`${url}#page=tasks`);
   await settled(page);
