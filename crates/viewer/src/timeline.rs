@@ -1,6 +1,7 @@
 //! All rows of the timeline, and the analysis that fills them while a trace is read.
 
 mod groups;
+mod members;
 mod recording;
 mod task_rows;
 mod user_tasks;

@@ -177,8 +177,8 @@ impl Kind {
 
     /// Those of a group that began and ended in the window.
     fn points(self, timeline: &Timeline, group: &Group, from: u64, to: u64) -> Vec<Point> {
-        let members = group.members.iter();
-        let spans = members.filter_map(|&member| Some((member, self.span(timeline, member)?)));
+        let members = group.members.near(from, to.saturating_add(1));
+        let spans = members.filter_map(|member| Some((member, self.span(timeline, member)?)));
         spans
             .filter(|(_, (begin_ns, end_ns))| *begin_ns >= from && *end_ns <= to)
             .map(|(member, (begin_ns, end_ns))| Point {

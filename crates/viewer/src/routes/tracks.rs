@@ -153,13 +153,13 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
         _ => None,
     };
     let group = group.ok_or_else(unknown)?;
-    let members = group.members.iter();
+    let members = group.members.near(from, to);
     let was_there = |life: u32| {
         let mut intervals = timeline.tasks.intervals(life).overlapping(from, to);
         intervals.next().is_some()
     };
-    let members = members.filter(|&&life| was_there(life));
-    let rows = members.filter_map(|&life| timeline.tasks.get(life));
+    let members = members.filter(|&life| was_there(life));
+    let rows = members.filter_map(|life| timeline.tasks.get(life));
     let lines = rows.map(|row| TrackLine {
         id: format!("task:{}", row.id.0),
         name: group.name.clone(),
@@ -172,8 +172,8 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
 
 /// The user tasks of a name that were there in a stretch of time.
 fn user_tasks(timeline: &Timeline, group: &Group, (from, to): (u64, u64)) -> Vec<TrackLine> {
-    let members = group.members.iter();
-    let rows = members.map(|&member| &timeline.user_tasks.rows[member as usize]);
+    let members = group.members.near(from, to.saturating_add(1));
+    let rows = members.map(|member| &timeline.user_tasks.rows[member as usize]);
     let rows = rows.filter(|row| row.begin_ns <= to && row.end_ns.is_none_or(|end| end >= from));
     rows.map(|row| TrackLine {
         id: format!("user:{}", row.id.0),

@@ -4,22 +4,27 @@
 //! one where it ends get what of it is in them, and that it goes on from the one to the other is a difference, summed up when
 //! somebody looks.
 
+use super::members::Members;
 use crate::grid::Grid;
 use crate::track::{Drawn, Mix, Runs, STATES};
 
 /// The narrowest buckets that are kept, about a microsecond.
 const SHIFT_MIN: u32 = 10;
 
-/// So many buckets are kept of a group; when there are more they become twice as wide.
-const BUCKETS_MAX: usize = 4_096;
+/// So many buckets are kept of a group, a screen's; when there are more they become twice as wide.
+const BUCKETS_MIN: usize = 4_096;
+
+/// Of a group that has many intervals a bucket is kept for so many: a narrow window, whose intervals are looked at one by one, has
+/// not many more.
+const INTERVALS_A_BUCKET: usize = 32;
 
 /// Tasks that run the same function.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     /// The function; empty if nothing tells it.
     pub(crate) name: String,
-    /// Their lives, in the order in which it was told what they run.
-    pub(crate) members: Vec<u32>,
+    /// Their lives.
+    pub(crate) members: Members,
     /// So many intervals they have.
     pub(crate) intervals: usize,
     sums: Sums,
@@ -55,7 +60,8 @@ impl Group {
     pub(super) fn push(&mut self, drawn: &Drawn) {
         self.intervals += 1;
         self.sums.push(drawn);
-        while self.sums.buckets.len() > BUCKETS_MAX {
+        let most = BUCKETS_MIN.max(self.intervals / INTERVALS_A_BUCKET);
+        while self.sums.buckets.len() > most {
             self.sums.widen();
         }
     }
@@ -71,7 +77,7 @@ impl Group {
         }
         // Where more is seen than was kept few intervals are in the window.
         let mut sums = Sums::new(grid.shift);
-        for &member in &self.members {
+        for member in self.members.near(grid.begin_ns(), grid.end_ns()) {
             for drawn in intervals(member, grid.begin_ns(), grid.end_ns()) {
                 sums.push(&drawn);
             }

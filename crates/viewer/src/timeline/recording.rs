@@ -140,11 +140,15 @@ impl Timeline {
             let name = context.tables.text(function).into_owned();
             self.groups.push(Group::new(name));
         }
-        self.tasks.set_group(life, id);
+        let begin_ns = since(context.lives[LifeId(life)].begin, context);
         let group = &mut self.groups[id as usize];
-        group.members.push(life);
+        let place = group.members.add(life, begin_ns);
+        self.tasks.set_group(life, id, place);
         for drawn in self.tasks.intervals(life).iter() {
             group.push(&drawn);
+        }
+        if self.tasks.get(life).is_some_and(|row| row.has_ended) {
+            self.end_member(life);
         }
     }
 
@@ -210,6 +214,16 @@ impl Timeline {
             .is_some_and(|end| since(end, context) <= pushed.end_ns)
         {
             self.tasks.seal(life);
+            self.end_member(life);
+        }
+    }
+
+    /// A life that has ended is found only where it was.
+    fn end_member(&mut self, life: u32) {
+        let row = self.tasks.get(life);
+        if let Some((row, group)) = row.and_then(|row| Some((row, row.group?))) {
+            let members = &mut self.groups[group as usize].members;
+            members.end(row.member, row.end_ns);
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct TaskRow {
     pub(crate) id: TaskId,
     /// The place of its group, which says what it runs; `None` until that is told.
     pub(crate) group: Option<u32>,
+    /// Its place among the members of that.
+    pub(super) member: u32,
     /// Its creation is in the trace.
     pub(crate) is_created: bool,
     /// Its end is.
@@ -64,10 +66,11 @@ impl TaskRows {
         self.rows.get(life as usize)
     }
 
-    /// It is told what a life runs.
-    pub(super) fn set_group(&mut self, life: u32, group: u32) {
+    /// It is told what a life runs; `member` is its place among those that run the same.
+    pub(super) fn set_group(&mut self, life: u32, group: u32, member: u32) {
         if let Some(row) = self.rows.get_mut(life as usize) {
             row.group = Some(group);
+            row.member = member;
         }
     }
 
@@ -75,6 +78,7 @@ impl TaskRows {
         self.rows.push(TaskRow {
             id,
             group,
+            member: 0,
             is_created,
             has_ended: false,
             end_ns: 0,

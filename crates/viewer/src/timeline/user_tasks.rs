@@ -23,8 +23,9 @@ pub(crate) struct UserTasks {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UserTaskRow {
     pub(crate) id: UserTaskId,
-    /// The place of its name.
+    /// The place of its name, and its own among those of that name.
     pub(crate) name: u32,
+    place: u32,
     /// The task that began it; 0 if that is not told.
     pub(crate) task: TaskId,
     /// When it begins; the trace's begin if that is not told.
@@ -48,6 +49,7 @@ impl UserTasks {
         self.add(UserTaskRow {
             id,
             name,
+            place: 0,
             task,
             begin_ns: at_ns,
             has_begun: true,
@@ -63,6 +65,7 @@ impl UserTasks {
             self.add(UserTaskRow {
                 id,
                 name,
+                place: 0,
                 task: TaskId(0),
                 begin_ns: 0,
                 has_begun: false,
@@ -72,7 +75,9 @@ impl UserTasks {
         let place = self.ids[&id.0];
         let row = &mut self.rows[place as usize];
         row.end_ns = Some(at_ns);
-        self.names[row.name as usize].push(&drawn(row, at_ns));
+        let group = &mut self.names[row.name as usize];
+        group.push(&drawn(row, at_ns));
+        group.members.end(row.place, at_ns);
     }
 
     /// The trace ends: what is open is so until there.
@@ -90,8 +95,11 @@ impl UserTasks {
     fn add(&mut self, row: UserTaskRow) {
         let place = self.rows.len() as u32;
         self.ids.insert(row.id.0, place);
-        self.names[row.name as usize].members.push(place);
-        self.rows.push(row);
+        let members = &mut self.names[row.name as usize].members;
+        self.rows.push(UserTaskRow {
+            place: members.add(place, row.begin_ns),
+            ..row
+        });
     }
 
     fn name(&mut self, name: StringId, tables: &Tables<'_>) -> u32 {
