@@ -24,7 +24,7 @@ pub(crate) enum CommandError {
     OutputFile { path: PathBuf, error: io::Error },
     /// One file is to hold what several traces have.
     SeveralTraces { traces: usize },
-    /// Several traces are given where one is shown.
+    /// More traces are given than are shown.
     OneTrace,
     /// An address cannot be had.
     Listen {
@@ -99,7 +99,7 @@ impl fmt::Display for CommandError {
                 "a file holds the profile of one trace, not of {traces}; give each of them alone"
             ),
             Self::OneTrace => f.write_str(
-                "the files are several traces, of which one can be shown; name its files alone",
+                "the files are more than two traces: give one to be shown, or an older and a newer one to be compared",
             ),
             Self::Listen { address, error } => write!(
                 f,

@@ -91,25 +91,20 @@ pub(crate) struct Input<'a> {
 }
 
 impl Inputs {
-    /// The one trace that the files make, to keep; `None` if they make several.
-    pub(crate) fn into_subject(mut self) -> Option<Subject> {
+    /// The trace that the files make, to keep; of two the second, compared with the first. `None` if they make more.
+    pub(crate) fn into_subject(self) -> Option<Subject> {
         let traces = self.traces();
-        let [input] = traces.as_slice() else {
-            return None;
-        };
-        let (name, arguments) = (input.name.clone(), input.arguments.clone());
-        let fault = input.fault.map(|fault| fault.to_string());
-        let joined = (self.files.len() > 1).then(|| input.bytes().to_vec());
+        let kept: Vec<Kept> = traces.iter().map(Kept::of).collect();
         drop(traces);
-        let bytes = match joined {
-            Some(bytes) => Bytes::Joined(bytes),
-            None => Bytes::Source(self.files.pop()?.1),
-        };
-        let subject = Subject::new(&name, &arguments, bytes);
-        Some(match fault {
-            Some(fault) => subject.with_fault(fault),
-            None => subject,
-        })
+        let mut files: Vec<Option<Source>> = Vec::new();
+        files.extend(self.files.into_iter().map(|(_, file)| Some(file)));
+        let mut subjects = kept.into_iter().map(|kept| kept.into_subject(&mut files));
+        let (one, other, more) = (subjects.next()?, subjects.next(), subjects.next());
+        match (other, more) {
+            (_, Some(_)) => None,
+            (None, None) => one,
+            (Some(newer), None) => Some(newer?.compared_with(one?)),
+        }
     }
 
     /// The traces that the files make.
@@ -163,6 +158,47 @@ impl Input<'_> {
         } else {
             Reader::open(self.bytes(), mode)
         }
+    }
+}
+
+/// What is kept of a trace whose files are about to be given away.
+struct Kept {
+    name: String,
+    arguments: String,
+    fault: Option<String>,
+    bytes: KeptBytes,
+}
+
+enum KeptBytes {
+    /// Those of a file.
+    File(usize),
+    Joined(Vec<u8>),
+}
+
+impl Kept {
+    fn of(input: &Input<'_>) -> Self {
+        let bytes = match input.trace.files() {
+            [file] => KeptBytes::File(*file),
+            _ => KeptBytes::Joined(input.bytes().to_vec()),
+        };
+        Self {
+            name: input.name.clone(),
+            arguments: input.arguments.clone(),
+            fault: input.fault.map(|fault| fault.to_string()),
+            bytes,
+        }
+    }
+
+    fn into_subject(self, files: &mut [Option<Source>]) -> Option<Subject> {
+        let bytes = match self.bytes {
+            KeptBytes::File(file) => Bytes::Source(files[file].take()?),
+            KeptBytes::Joined(bytes) => Bytes::Joined(bytes),
+        };
+        let subject = Subject::new(&self.name, &self.arguments, bytes);
+        Some(match self.fault {
+            Some(fault) => subject.with_fault(fault),
+            None => subject,
+        })
     }
 }
 

@@ -15,7 +15,8 @@ use crate::outcome::{self, Outcome};
 #[derive(clap::Args)]
 #[command(after_help = outcome::EXIT_CODES)]
 pub(crate) struct Arguments {
-    /// The trace; - is standard input. Several files must be parts of one trace.
+    /// The trace; - is standard input. Files that are parts of one trace are put together; of two traces the second is shown,
+    /// compared with the first, as `diff` does.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Where to listen: an address with a port, 0 for any that is free.

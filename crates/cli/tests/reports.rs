@@ -76,6 +76,7 @@ fn trace<'a>(name: &'a str, arguments: &'a str, source: &'a Source) -> TraceFile
         bytes: source.bytes(),
         mode: Mode::Tolerant,
         fault: None,
+        older: None,
     }
 }
 
@@ -113,6 +114,32 @@ fn a_report_is_what_its_command_prints() {
 }
 
 #[test]
+fn what_differs_is_what_its_command_prints() {
+    let files = [
+        "recorded/go1.27/blocked.trace",
+        "handmade/v1-annotations.trace",
+    ]
+    .map(shipped);
+    let [old_source, new_source] = files
+        .each_ref()
+        .map(|file| Source::open(file, UnpackLimit::default()).expect("can be read"));
+    let [old_name, new_name] = files.each_ref().map(|file| file.display().to_string());
+    let old = trace(&old_name, &old_name, &old_source);
+    let new = TraceFile {
+        older: Some(&old),
+        ..trace(&new_name, &new_name, &new_source)
+    };
+    let diff = Report::named("diff").expect("is one");
+    let json = diff.run([("most", "3")], &new).expect("both can be read");
+    let json = String::from_utf8(json).expect("is text");
+    let arguments = ["diff", "--json", "--allow-partial", "--most", "3"];
+    let output = run(&arguments, &[&files[0], &files[1]]);
+    assert_eq!(text(&output), json + "\n");
+    let alone = diff.run([], &old);
+    assert_eq!(alone, Err(ReportError::NoOlder));
+}
+
+#[test]
 fn a_summary_tells_why_not_to_trust_a_trace() {
     let mut packed = read(&shipped("recorded/exectrace/unstopped.trace.gz"));
     packed.truncate(packed.len() / 2);
@@ -133,7 +160,9 @@ fn a_summary_tells_why_not_to_trust_a_trace() {
 #[test]
 fn every_report_and_option_has_a_case_and_a_schema() {
     let reports: BTreeSet<&str> = REPORTS.iter().map(Report::name).collect();
-    let in_cases: BTreeSet<&str> = CASES.iter().map(|case| case.report).collect();
+    let mut in_cases: BTreeSet<&str> = CASES.iter().map(|case| case.report).collect();
+    // It needs two traces, and has a test of its own.
+    in_cases.insert("diff");
     assert_eq!(reports, in_cases);
     let options: BTreeSet<&str> = REPORTS.iter().flat_map(Report::options).collect();
     let in_cases = CASES.iter().flat_map(|case| case.options);

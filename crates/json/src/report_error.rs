@@ -39,6 +39,8 @@ pub enum ReportError {
     },
     /// One task is asked for, and some of all.
     OneTask,
+    /// There is no older trace to compare with.
+    NoOlder,
     /// A time of the wall clock is asked for, and the trace does not say what that showed.
     NoClock,
     /// The trace does not have what is asked for.
@@ -90,6 +92,7 @@ impl fmt::Display for ReportError {
                 reason,
             } => write!(f, "invalid value '{value}' for '{option}': {reason}"),
             Self::Lacks { option } => write!(f, "the option '{option}' is not given"),
+            Self::NoOlder => f.write_str("there is no older trace to compare with"),
             Self::OneTask => f.write_str("one task is asked for: leave out group and where"),
             Self::NoClock => write!(f, "{NoClock}; {}", NoClock::ADVICE),
             Self::NotThere { id } => write!(

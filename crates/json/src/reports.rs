@@ -1,8 +1,8 @@
 //! All reports by name: which options they take, which analysis they run, and what it is told by.
 
 use exectrace_analysis::{
-    Blockers, Findings, Gc, Id, Latency, Load, MutatorUtilization, Profile, RecordKind, Requests,
-    SubjectSearch, TaskLife, TaskTimes, Why, Workers,
+    Blockers, Comparison, Findings, Gc, Id, Latency, Load, Measures, MutatorUtilization, Profile,
+    RecordKind, Requests, SubjectSearch, TaskLife, TaskTimes, Threshold, Why, Workers,
 };
 use serde::Serialize;
 
@@ -10,8 +10,8 @@ use crate::asked::{
     AT, Asked, ENDED, FROM, GROUP, ID, MOST, NAME, ReportOption, TASK, TO, TYPE, USER_TASK, WHERE,
 };
 use crate::{
-    BlockersLine, FindingsLine, GcLine, LatencyLine, ProfileLine, ReportError, SummaryLine,
-    TasksLine, TraceFile, WhyLine, WorkersLine,
+    BlockersLine, DiffLine, FindingsLine, GcLine, LatencyLine, ProfileLine, ReportError,
+    SummaryLine, TasksLine, TraceFile, WhyLine, WorkersLine,
 };
 
 /// All reports that can be asked for by name: a row each.
@@ -20,6 +20,11 @@ pub const REPORTS: &[Report] = &[
         name: "blockers",
         options: &[FROM, TO, MOST, GROUP, TASK, USER_TASK, WHERE],
         run: blockers,
+    },
+    Report {
+        name: "diff",
+        options: &[FROM, TO, MOST],
+        run: diff,
     },
     Report {
         name: "findings",
@@ -89,6 +94,7 @@ pub const REPORTS: &[Report] = &[
 ///     bytes: &file,
 ///     mode: Mode::Tolerant,
 ///     fault: None,
+///     older: None,
 /// };
 /// let json = Report::named("why")?.run([("id", "task:1")], &trace)?;
 /// assert!(json.starts_with(br#"{"schema":"exectrace.why","version":1,"file":"some.trace","id":"task:1""#));
@@ -162,6 +168,21 @@ fn blockers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportE
     let told = trace.read(asked, Blockers::of(asked.selection()?))?;
     let most = asked.most(BlockersLine::MOST);
     Ok(json(&BlockersLine::of(&told.report, &told.about, most)))
+}
+
+/// Both traces are read, the older one first.
+fn diff(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+    let older = trace.older.ok_or(ReportError::NoOlder)?;
+    let analyses = || (Measures::default(), Findings::default());
+    let (old, new) = (
+        older.read(asked, analyses())?,
+        trace.read(asked, analyses())?,
+    );
+    let ((old_measures, old_findings), (new_measures, new_findings)) = (&old.report, &new.report);
+    let comparison = Comparison::of(old_measures, new_measures, Threshold::default());
+    let most = asked.most(DiffLine::MOST);
+    let (old, new) = ((&old.about, old_findings), (&new.about, new_findings));
+    Ok(json(&DiffLine::of(&comparison, old, new, most)))
 }
 
 fn findings(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
@@ -278,6 +299,7 @@ mod tests {
             bytes: file,
             mode: Mode::Tolerant,
             fault: None,
+            older: None,
         };
         let report = Report::named(report);
         let answer = report.and_then(|report| report.run(options.iter().copied(), &trace));
@@ -304,7 +326,7 @@ mod tests {
         check(
             "jobs",
             &[],
-            "there is no report 'jobs', but blockers, findings, ",
+            "there is no report 'jobs', but blockers, diff, findings, ",
         );
         check(
             "gc",

@@ -22,6 +22,8 @@ pub struct TraceFile<'a> {
     pub mode: Mode,
     /// Why not all of it could be unpacked, if it was packed.
     pub fault: Option<&'a str>,
+    /// The one that it is compared with, if there is one.
+    pub older: Option<&'a TraceFile<'a>>,
 }
 
 /// What came of a pass over a trace.

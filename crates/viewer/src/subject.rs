@@ -32,6 +32,8 @@ pub struct Subject {
     arguments: String,
     bytes: Bytes,
     fault: Option<String>,
+    /// The one that it is compared with.
+    older: Option<Box<Subject>>,
     reports: Reports,
     timeline: Arc<RwLock<Timeline>>,
     status: Mutex<Status>,
@@ -48,6 +50,8 @@ pub(crate) struct Status {
     name: String,
     /// The files as arguments of a command.
     arguments: String,
+    /// The older trace that it is compared with.
+    other: Option<String>,
     /// The format, `v1` or `v2`, and the version that the header names.
     format: &'static str,
     header: String,
@@ -110,6 +114,7 @@ impl Subject {
             arguments: arguments.to_owned(),
             bytes,
             fault: None,
+            older: None,
             reports: Reports::default(),
             timeline: Arc::default(),
             status: Mutex::new(status),
@@ -120,6 +125,14 @@ impl Subject {
     #[must_use]
     pub fn with_fault(mut self, fault: String) -> Self {
         self.fault = Some(fault);
+        self
+    }
+
+    /// The same with an older trace that it is compared with.
+    #[must_use]
+    pub fn compared_with(mut self, older: Self) -> Self {
+        self.lock().other = Some(older.name.clone());
+        self.older = Some(Box::new(older));
         self
     }
 
@@ -137,14 +150,19 @@ impl Subject {
         name: &str,
         options: &BTreeMap<String, String>,
     ) -> Option<Computed> {
-        let trace = TraceFile {
+        let older = self.older.as_ref().map(|older| older.trace(None));
+        self.reports.get(name, options, &self.trace(older.as_ref()))
+    }
+
+    fn trace<'a>(&'a self, older: Option<&'a TraceFile<'a>>) -> TraceFile<'a> {
+        TraceFile {
             name: &self.name,
             arguments: &self.arguments,
             bytes: self.bytes.as_slice(),
             mode: Mode::Tolerant,
             fault: self.fault.as_deref(),
-        };
-        self.reports.get(name, options, &trace)
+            older,
+        }
     }
 
     /// Reads the trace from begin to end.

@@ -20,7 +20,7 @@ pub(crate) fn print(path: &Path, statistics: &Statistics) -> io::Result<()> {
     let path = path.display();
     writeln!(
         out,
-        "\nOpen it with Go's own tools:\n  go tool trace {path}"
+        "\nShow it in the browser:\n  exectrace view {path}\nOpen it with Go's own tools:\n  go tool trace {path}"
     )?;
     writeln!(
         out,

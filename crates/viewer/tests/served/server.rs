@@ -95,6 +95,7 @@ fn nonsense_is_refused_in_words() {
         ("api/search?q=", 400),
         ("api/tracks?parent=users:7", 404),
         ("api/report/nothing", 404),
+        ("api/report/diff", 400),
         ("api/report/why?id=task:77", 404),
         ("api/report/tasks?where=colour", 400),
         ("api/report/tasks?colour=red", 400),

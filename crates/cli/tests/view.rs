@@ -1,0 +1,131 @@
+//! `exectrace view`, from the command line to an answer.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use exectrace_testkit::{Corpus, Scratch};
+
+/// The command, killed when the test ends.
+struct View {
+    child: Child,
+    /// Host with port, and the path that lets in.
+    host: String,
+    path: String,
+}
+
+impl View {
+    fn of(files: &[&Path]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_exectrace"))
+            .args(["view", "--no-open"])
+            .args(files)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let mut url = String::new();
+        let stdout = child.stdout.take().expect("is piped");
+        BufReader::new(stdout)
+            .read_line(&mut url)
+            .expect("prints an address");
+        let url = url.trim().strip_prefix("http://").expect("is HTTP");
+        let (host, path) = url.split_once('/').expect("has a path");
+        Self {
+            child,
+            host: host.to_owned(),
+            path: format!("/{path}"),
+        }
+    }
+
+    fn get(&self, target: &str) -> serde_json::Value {
+        let mut stream = TcpStream::connect(&self.host).expect("listens");
+        let (host, path) = (&self.host, &self.path);
+        write!(
+            stream,
+            "GET {path}{target} HTTP/1.0\r\nHost: {host}\r\n\r\n"
+        )
+        .expect("reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("answers");
+        let (_, body) = answer.split_once("\r\n\r\n").expect("has a head");
+        serde_json::from_str(body).expect("is JSON")
+    }
+
+    fn status(&self) -> serde_json::Value {
+        loop {
+            let status = self.get("api/trace");
+            if status["state"] != "reading" {
+                return status;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_first_line_is_the_address_of_the_page() {
+    let trace = Corpus::shipped().trace("recorded/exectrace/threads.trace");
+    let view = View::of(&[trace.path()]);
+    let status = view.status();
+    assert_eq!(
+        (&status["verdict"], &status["is_of_go"]),
+        (&"whole".into(), &false.into())
+    );
+    assert_eq!(
+        status["events"].as_u64().unwrap().to_string(),
+        trace.column("events")
+    );
+}
+
+#[test]
+fn a_damaged_file_says_so() {
+    let scratch = Scratch::new("view");
+    let bytes = Corpus::shipped()
+        .trace("recorded/go1.27/ordinary.trace")
+        .bytes();
+    let path = scratch.file("cut.trace", &bytes[..bytes.len() / 2]);
+    let status = View::of(&[&path]).status();
+    assert_eq!(status["verdict"], "partial");
+    assert!(
+        status["trust"][0].as_str().unwrap().starts_with("lost: "),
+        "{status}"
+    );
+    let path = scratch.file("none.trace", b"not a trace at all");
+    let status = View::of(&[&path]).status();
+    assert_eq!(
+        (&status["state"], &status["verdict"]),
+        (&"failed".into(), &"refused".into())
+    );
+    assert!(status["fault"].is_string());
+}
+
+#[test]
+fn of_two_traces_the_second_is_compared_with_the_first() {
+    let corpus = Corpus::shipped();
+    let (old, new) = (
+        corpus.trace("recorded/exectrace/threads.trace"),
+        corpus.trace("recorded/go1.19/blocked.trace"),
+    );
+    let view = View::of(&[old.path(), new.path()]);
+    let status = view.status();
+    assert!(status["other"].as_str().unwrap().ends_with("threads.trace"));
+    assert!(status["name"].as_str().unwrap().ends_with("blocked.trace"));
+    let diff = view.get("api/report/diff");
+    assert_eq!(diff["schema"], "exectrace.diff");
+    let three = Command::new(env!("CARGO_BIN_EXE_exectrace"))
+        .args(["view", "--no-open"])
+        .args([old.path(), new.path(), old.path()])
+        .output()
+        .expect("the command starts");
+    assert_eq!(three.status.code(), Some(64));
+    assert!(String::from_utf8_lossy(&three.stderr).contains("more than two traces"));
+}
