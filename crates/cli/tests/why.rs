@@ -102,6 +102,9 @@ fn programs_get_the_same_with_stacks() {
     assert_eq!(line["chain"][0]["waker_stack"][0]["line"], 80);
     assert_eq!(line["chain"][1]["woken_by"], Value::Null);
     assert_eq!(line["chain_end"], "timer");
+    // The moment at which one state ends is the next one's.
+    let line = json(&["task:1", "--at", "10ns"]);
+    assert_eq!(line["chain"][0]["state"], "blocked");
     let line = json(&["task:1", "--at", "132ns"]);
     assert_eq!(line["chain"][0]["state"], "runnable");
     assert_eq!(line["chain_end"], "not blocked");

@@ -125,14 +125,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What the subject, or whoever was there for it, did at a moment.
+    /// What the subject, or whoever was there for it, did at a moment: where one thing ends and the next begins, the next.
     fn at(&self, life: LifeId, subject: &Subject, at: Timestamp) -> Option<Doing> {
         let ancestors = self.ancestors(life, subject.begin, subject.end);
-        let mut doings = ancestors.into_iter().flat_map(|(life, from, to)| {
+        let doings = ancestors.into_iter().flat_map(|(life, from, to)| {
             let doings = self.timelines.doings(life, from, to);
             doings.filter(|doing| doing.begin <= at && at <= doing.end)
         });
-        doings.next()
+        doings.max_by_key(|doing| (doing.begin, doing.end))
     }
 
     /// What a task did longest from a moment to another, and before it was there who created it.
