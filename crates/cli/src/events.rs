@@ -60,8 +60,13 @@ enum Form {
 
 /// Prints events, whatever the form.
 trait Lines {
-    /// What stands before the events of these traces.
-    fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()>;
+    /// What stands before the events of these traces, the first of which was at `first`.
+    fn begin(
+        &mut self,
+        inputs: &[Input<'_>],
+        merged: &Merged<'_>,
+        first: Option<Timestamp>,
+    ) -> io::Result<()>;
 
     /// An event; `since_ns` is its time since the first event of the trace.
     fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()>;
@@ -76,7 +81,7 @@ struct Printed<'r, 'a> {
     /// The place of its trace, where there are several.
     trace: Option<usize>,
     reader: &'r Reader<'a>,
-    /// The time of the first event of the trace.
+    /// The time of the first event of all.
     first: Timestamp,
 }
 
@@ -129,7 +134,6 @@ fn print(
             return Ok(ended);
         }
     };
-    lines.begin(inputs, &merged)?;
     let total: usize = files.iter().map(|file| file.len()).sum();
     let mut progress = Progress::beside_output(total as u64);
     let mut bytes_read = vec![0; files.len()];
@@ -147,6 +151,7 @@ fn print(
         bytes_read[trace] = event.offset.max(bytes_read[trace]);
         progress.show(bytes_read.iter().sum());
         if first.is_none() {
+            lines.begin(inputs, &merged, Some(event.time))?;
             // Times of several traces are those of the wall clock.
             let file = Some(files[trace]).filter(|_| files.len() == 1);
             let first = event.time;
@@ -170,6 +175,9 @@ fn print(
                 first,
             })?;
         }
+    }
+    if first.is_none() {
+        lines.begin(inputs, &merged, None)?;
     }
     lines.flush()?;
     for (trace, ended) in ended.iter_mut().enumerate() {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::thread;
 
-use exectrace_reader::{Error, Reader, Validator};
+use exectrace_json::since_first;
+use exectrace_reader::{Error, Reader, Rule, Timestamp, Validator, Violation};
 
 use crate::ended::Ended;
 use crate::error::CommandError;
@@ -68,11 +69,11 @@ fn check_all(
                 };
                 events += 1;
                 ended.add(&event, &reader);
-                first.get_or_insert(event.time);
+                let first = *first.get_or_insert(event.time);
                 if let Err(violation) = validator.event(&event) {
                     violations += 1;
                     if violations <= most {
-                        writeln!(out, "{name}: {violation}")?;
+                        writeln!(out, "{name}: {}", line(&violation, first))?;
                     }
                 }
             }
@@ -91,4 +92,17 @@ fn check_all(
         Outcome::Whole
     };
     Ok(outcome.max(broken))
+}
+
+/// A violation; times since `first`, the first event.
+fn line(violation: &Violation, first: Timestamp) -> String {
+    let (offset, time) = (violation.offset, since_first(violation.time, first));
+    let rule = match violation.rule {
+        Rule::TimeGoesBack { last } => {
+            let last = since_first(last, first);
+            format!("the event before was at {last}")
+        }
+        rule => rule.to_string(),
+    };
+    format!("byte {offset}, {time}: {rule}")
 }

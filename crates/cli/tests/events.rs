@@ -59,7 +59,7 @@ fn events_as_text() {
 fn events_as_json() {
     let printed = events(&["--json"], "handmade/v1-annotations.trace");
     let expect = "\
-{\"schema\":\"exectrace.events\",\"version\":1,\"format\":\"v1\",\"header\":\"1.19\"}
+{\"schema\":\"exectrace.events\",\"version\":1,\"format\":\"v1\",\"header\":\"1.19\",\"first_event_ns\":0}
 {\"time_ns\":0,\"type\":\"Gomaxprocs\",\"worker\":0,\"kind\":\"Metric\",\"metric\":\"/sched/gomaxprocs:threads\",\"value\":2}
 {\"time_ns\":1000,\"type\":\"GoCreate\",\"worker\":0,\"kind\":\"TaskTransition\",\"subject_task\":1,\"from\":\"NotExist\",\"to\":\"Runnable\"}
 ";
@@ -185,8 +185,8 @@ fn what_can_be_read_is_printed_and_the_loss_told() {
     let told = error(&output);
     let fault = "generation 1, thread 50: unknown event type 137, at byte 81";
     for line in [
-        "v2-type-137.trace: lost 2 bytes, at least 1 events, in 1 place, at 0.000000 s; repaired nothing\n",
-        &format!("\n  lost: 2 bytes, at least 1 events, at 0.000000 s: {fault}; "),
+        "v2-type-137.trace: lost 2 bytes, at least 1 events, in 1 place, at 0.000000128s; repaired nothing\n",
+        &format!("\n  lost: 2 bytes, at least 1 events, at 0.000000128s: {fault}; "),
     ] {
         assert!(told.contains(line), "{told}");
     }
@@ -365,6 +365,7 @@ fn processes_are_put_in_order_of_the_wall_clock() {
     let lines = json_lines(&text(&output));
     assert_eq!(lines[0]["traces"][1]["header"], "1.19");
     assert!(lines[0].get("header").is_none());
+    assert_eq!(lines[0]["first_event_ns"], lines[1]["time_ns"]);
     assert_eq!(
         (&lines[1]["trace"], &lines[1]["time_ns"]),
         (&1.into(), &1000.into())

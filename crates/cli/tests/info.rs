@@ -41,6 +41,17 @@ fn as_column(value: &Value) -> String {
     }
 }
 
+/// When the first event was, or the last, by the trace's own clock, as Go's tools tell it: 0 where there is none.
+fn by_clock(line: &Value, column: &str) -> String {
+    let [first, since] = ["first_event_ns", "end_ns"].map(|key| line[key].as_i64());
+    match (first, since) {
+        (Some(first), _) if column == "start_ns" => first.to_string(),
+        (Some(first), Some(since)) => (first + since).to_string(),
+        _ if line["events"] == 0 => String::from("0"),
+        _ => String::from("-"),
+    }
+}
+
 /// Where what we say of a file and what Go's readers say of it differ.
 fn differences(trace: &CorpusTrace, line: &Value) -> Vec<String> {
     let is_accepted = trace.verdict() == "accepted";
@@ -54,7 +65,10 @@ fn differences(trace: &CorpusTrace, line: &Value) -> Vec<String> {
     });
     compared
         .filter_map(|(column, wanted)| {
-            let value = line.get(column).map(as_column);
+            let value = match column {
+                "start_ns" | "end_ns" => Some(by_clock(line, column)),
+                _ => line.get(column).map(as_column),
+            };
             let is_same = value.as_deref() == Some(wanted);
             (!is_same).then(|| format!("{}: {column}: {value:?}, Go says {wanted}", trace.file()))
         })

@@ -60,7 +60,7 @@ fn names_are_printed_with_the_spread_of_what_is_closed() {
         lines[7],
         "ends that end nothing: what they name has ended before, or is not open"
     );
-    assert_eq!(lines[8], "  region \"query\" by task:1 at 1.2µs");
+    assert_eq!(lines[8], "  region \"query\" by task:1 at 0.000001178s");
     assert_eq!(lines.len(), 9, "{printed}");
 }
 
@@ -80,10 +80,10 @@ fn the_longest_of_a_name_are_printed_with_their_parts() {
     assert_eq!(
         longest,
         [
-            "  1.1µs  user:2 task:1 at 12.0ns in app::serve, part of user task 1 (began before the trace)",
+            "  1.1µs  user:2 task:1 at 0.000000012s in app::serve, part of user task 1 (began before the trace)",
             "      105.0ns  +10.0ns  user task 3 \"query\", task:1",
-            "  at least 200.0ns  user:5 task:1 at 1.3µs in app::serve",
-            "  50.0ns  user:4 task:1 at 1.1µs in app::serve",
+            "  at least 200.0ns  user:5 task:1 at 0.000001287s in app::serve",
+            "  50.0ns  user:4 task:1 at 0.000001137s in app::serve",
             "      30.0ns  +10.0ns  region \"query\", task:1",
         ]
     );

@@ -82,12 +82,12 @@ fn the_tasks_of_a_group_are_printed_one_by_one() {
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(
         words(lines[2])[..3],
-        ["task:3", "4.0ns", "54.0ns"],
+        ["task:3", "0.000000004s", "54.0ns"],
         "{printed}"
     );
     assert_eq!(
         words(lines[3])[..3],
-        ["task:2", "3.0ns", "49.0ns"],
+        ["task:2", "0.000000003s", "49.0ns"],
         "{printed}"
     );
     assert!(lines[2].ends_with("in the trace"), "{printed}");
@@ -201,20 +201,20 @@ fn one_task_is_told_state_by_state() {
     check_code(&output, 0);
     let printed = text(&output);
     let lines: Vec<&str> = printed.lines().collect();
-    let head = "standard input: task:1 app::serve, 56.0ns from 2.0ns to 58.0ns";
+    let head = "standard input: task:1 app::serve, 56.0ns from 0.000000002s to 0.000000058s";
     assert_eq!(lines[0], head, "{printed}");
     assert_eq!(words(lines[1])[..4], ["begin", "duration", "state", "proc"]);
     assert_eq!(
         words(lines[2]),
-        words("2.0ns 12.0ns runnable app::serve app.rs:5")
+        words("0.000000002s 12.0ns runnable app::serve app.rs:5")
     );
     assert_eq!(
         words(lines[3]),
-        words("14.0ns 30.0ns running 0 app::serve app.rs:5")
+        words("0.000000014s 30.0ns running 0 app::serve app.rs:5")
     );
     assert_eq!(
         words(lines[4]),
-        words("44.0ns 14.0ns blocked (chan receive) app::serve app.rs:5")
+        words("0.000000044s 14.0ns blocked (chan receive) app::serve app.rs:5")
     );
     let output = feed(&["tasks", "--json", "--most", "2", "task:1"], small());
     let line: Value = serde_json::from_str(&text(&output)).expect("is JSON");

@@ -51,7 +51,7 @@ fn people_see_where_the_time_went_and_who_waited_for_whom() {
     let output = feed(&["why", "task:1"], lock_and_sleep());
     check_code(&output, 0);
     let expect = "\
-standard input: task:1 app::serve took 148.0ns, from 2.0ns to 150.0ns
+standard input: task:1 app::serve took 148.0ns, from 0.000000002s to 0.000000150s
 
 where the time went
  100.0ns 68 % #################### blocked (sleep) another: app::keep
@@ -61,13 +61,13 @@ where the time went
     assert_eq!(printed[..4], expected, "{}", text(&output));
     let chain = "\
 who waited for whom
-  task:1 app::serve was blocked (sync) for 120.0ns, from 10.0ns on
+  task:1 app::serve was blocked (sync) for 120.0ns, from 0.000000010s on
       app::lock app.rs:70
       app::serve app.rs:6
   it was woken by task:2
       app::lock app.rs:80
       app::keep app.rs:11
-  task:2 app::keep, which meanwhile was blocked (sleep) for 100.0ns, from 20.0ns on
+  task:2 app::keep, which meanwhile was blocked (sleep) for 100.0ns, from 0.000000020s on
       app::keep app.rs:10
   a timer woke it
 ";

@@ -9,6 +9,13 @@ pub struct About<'a> {
     pub file: &'a str,
     /// The same as arguments of a command, for a shell.
     pub arguments: &'a str,
-    /// The time of the first event, since which people and `--from` count.
+    /// The time of the first event, since which all other times count.
     pub first: Timestamp,
+}
+
+impl About<'_> {
+    /// When something was, as all objects tell it: nanoseconds since the first event.
+    pub(crate) fn since_ns(&self, time: Timestamp) -> i64 {
+        time.since_ns(self.first)
+    }
 }

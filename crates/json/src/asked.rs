@@ -67,7 +67,7 @@ options! {
     };
 }
 
-/// A moment; a number without a unit is of nanoseconds since the first event, as `from_ns` of findings is.
+/// A moment; a number without a unit is of nanoseconds since the first event, as all reports tell them.
 fn moment(text: &str) -> Result<Moment, String> {
     let has_unit = text.contains(':') || !text.ends_with(|char: char| char.is_ascii_digit());
     let moment = if has_unit {

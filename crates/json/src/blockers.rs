@@ -64,7 +64,7 @@ struct LongestLine {
     /// Who waited: `task:7`.
     #[schemars(regex(pattern = "^task:[0-9]+$"))]
     task: String,
-    /// Since when, as events tell times.
+    /// Since when.
     begin_ns: i64,
     /// How long.
     ns: i64,
@@ -96,7 +96,9 @@ impl<'a> BlockersLine<'a> {
             ns: report.ns,
             open_count: report.open_count,
             open_ns: report.open_ns,
-            blockers: blockers.map(|it| BlockerLine::of(report, it)).collect(),
+            blockers: blockers
+                .map(|it| BlockerLine::of(report, it, about))
+                .collect(),
             truncated: report.blockers.len() > most,
             total: report.blockers.len(),
         }
@@ -104,7 +106,7 @@ impl<'a> BlockersLine<'a> {
 }
 
 impl<'a> BlockerLine<'a> {
-    fn of(report: &'a BlockersReport, blocker: &'a Blocker) -> Self {
+    fn of(report: &'a BlockersReport, blocker: &'a Blocker, about: &About<'_>) -> Self {
         let frames = |stack: &'a [u32]| report.frames_of(stack).map(FrameLine::named).collect();
         Self {
             waker: WakerLine::of(blocker.waker),
@@ -113,7 +115,7 @@ impl<'a> BlockerLine<'a> {
             ns: blocker.ns,
             longest: LongestLine {
                 task: Id::Task(blocker.longest.task).to_string(),
-                begin_ns: blocker.longest.begin.0,
+                begin_ns: about.since_ns(blocker.longest.begin),
                 ns: blocker.longest.ns,
             },
             waker_stack: frames(&blocker.waker_stack),

@@ -2,8 +2,7 @@
 
 use exectrace_reader::{Dropped, Loss, Repairs, Timestamp};
 
-/// Nanoseconds in a second.
-const SECOND_NS: f64 = 1e9;
+use crate::since_first;
 
 /// Why a trace is not to be trusted as a whole: what was lost, put right or inferred. Nothing of one that is whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,10 +73,10 @@ pub fn dropped_line(dropped: Dropped) -> String {
 /// Between which times of a trace something is, `first` being that of its first event.
 #[must_use]
 pub fn between((from, to): (Timestamp, Timestamp), first: Timestamp) -> String {
-    let seconds = |time: Timestamp| time.since_ns(first).max(0) as f64 / SECOND_NS;
+    let [begin, end] = [from, to].map(|time| since_first(time, first));
     if from == to {
-        format!(", at {:.6} s", seconds(from))
+        format!(", at {begin}")
     } else {
-        format!(", between {:.6} s and {:.6} s", seconds(from), seconds(to))
+        format!(", between {begin} and {end}")
     }
 }

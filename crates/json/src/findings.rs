@@ -1,7 +1,6 @@
 //! What `exectrace findings --json` prints; `docs/command.md` tells of each key.
 
 use exectrace_analysis::{Evidence, Finding, FindingsReport, Place};
-use exectrace_reader::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -75,9 +74,9 @@ struct PlaceLine<'a> {
 struct EvidenceLine<'a> {
     /// The task, as `task:7`.
     task: String,
-    /// From when, since the first event, as `--from` takes it.
+    /// From when.
     from_ns: i64,
-    /// To when, likewise.
+    /// To when.
     to_ns: i64,
     /// The code there, innermost first.
     stack: Vec<PlaceLine<'a>>,
@@ -117,9 +116,7 @@ impl<'a> FindingLine<'a> {
             count: finding.count,
             place: finding.place.as_ref().map(PlaceLine::of),
             cause: finding.cause.as_ref().map(PlaceLine::of),
-            evidence: evidence
-                .map(|case| EvidenceLine::of(case, about.first))
-                .collect(),
+            evidence: evidence.map(|case| EvidenceLine::of(case, about)).collect(),
             advice: ClassWords::of(finding.class).advice,
             next: next(finding, about),
         }
@@ -128,11 +125,9 @@ impl<'a> FindingLine<'a> {
 
 /// What to look at next: all that happened around the worst case.
 fn next(finding: &Finding, about: &About<'_>) -> Vec<String> {
-    let About {
-        first, arguments, ..
-    } = *about;
+    let arguments = about.arguments;
     let commands = finding.evidence.iter().take(1).map(|case| {
-        let (from_ns, to_ns) = (case.from.since_ns(first), case.to.since_ns(first));
+        let (from_ns, to_ns) = (about.since_ns(case.from), about.since_ns(case.to));
         format!("exectrace events --from {from_ns}ns --to {to_ns}ns --stacks {arguments}")
     });
     commands.collect()
@@ -149,11 +144,11 @@ impl<'a> PlaceLine<'a> {
 }
 
 impl<'a> EvidenceLine<'a> {
-    fn of(case: &'a Evidence, first: Timestamp) -> Self {
+    fn of(case: &'a Evidence, about: &About<'_>) -> Self {
         Self {
             task: format!("task:{}", case.task.0),
-            from_ns: case.from.since_ns(first),
-            to_ns: case.to.since_ns(first),
+            from_ns: about.since_ns(case.from),
+            to_ns: about.since_ns(case.to),
             stack: case.stack.iter().map(PlaceLine::of).collect(),
         }
     }

@@ -196,14 +196,15 @@ impl<'a> GcLine<'a> {
         about: &About<'a>,
         most: usize,
     ) -> Self {
+        let (cycles, curves) = (gc.cycles.iter().take(most), utilization.curves.iter());
         let functions = gc.assist_functions.iter().take(most);
         Self {
             schema: SCHEMA,
             version: SCHEMA_VERSION,
             file: about.file,
-            cycles: gc.cycles.iter().take(most).map(CycleLine::of).collect(),
+            cycles: cycles.map(|it| CycleLine::of(it, about)).collect(),
             stop_reasons: gc.stop_reasons.iter().map(StopReasonLine::of).collect(),
-            stops: gc.stops.iter().map(StopLine::of).collect(),
+            stops: gc.stops.iter().map(|it| StopLine::of(it, about)).collect(),
             stops_total: gc.stops_total,
             assists: gc.assists.as_ref().map(SpreadLine::of),
             assists_open: gc.assists_open,
@@ -211,8 +212,8 @@ impl<'a> GcLine<'a> {
             sweeps: gc.sweeps.as_ref().map(SpreadLine::of),
             swept_bytes: gc.swept_bytes,
             reclaimed_bytes: gc.reclaimed_bytes,
-            heap: gc.heap.as_ref().map(HeapLine::of),
-            utilization: utilization.curves.iter().map(CurveLine::of).collect(),
+            heap: gc.heap.as_ref().map(|it| HeapLine::of(it, about)),
+            utilization: curves.map(|it| CurveLine::of(it, about)).collect(),
             truncated: is_truncated(gc, most),
             total: gc.cycles.len(),
         }
@@ -224,10 +225,10 @@ fn is_truncated(gc: &GcReport, most: usize) -> bool {
 }
 
 impl CycleLine {
-    fn of(cycle: &GcCycle) -> Self {
+    fn of(cycle: &GcCycle, about: &About<'_>) -> Self {
         Self {
-            begin_ns: cycle.begin.0,
-            end_ns: cycle.end.0,
+            begin_ns: about.since_ns(cycle.begin),
+            end_ns: about.since_ns(cycle.end),
             is_open_left: cycle.is_open_left,
             is_open_right: cycle.is_open_right,
             stopped_ns: cycle.stopped_ns,
@@ -250,10 +251,10 @@ impl<'a> StopReasonLine<'a> {
 }
 
 impl<'a> StopLine<'a> {
-    fn of(stop: &'a GcStop) -> Self {
+    fn of(stop: &'a GcStop, about: &About<'_>) -> Self {
         Self {
-            begin_ns: stop.begin.0,
-            end_ns: stop.end.0,
+            begin_ns: about.since_ns(stop.begin),
+            end_ns: about.since_ns(stop.end),
             is_open_left: stop.is_open_left,
             is_open_right: stop.is_open_right,
             reason: &stop.reason,
@@ -274,14 +275,14 @@ impl<'a> AssistFunctionLine<'a> {
 }
 
 impl HeapLine {
-    fn of(heap: &Heap) -> Self {
+    fn of(heap: &Heap, about: &About<'_>) -> Self {
         let point = |point: &HeapPoint| HeapPointLine {
             live_bytes_min: point.live_bytes_min,
             live_bytes_max: point.live_bytes_max,
             goal_bytes: point.goal_bytes,
         };
         Self {
-            begin_ns: heap.begin.0,
+            begin_ns: about.since_ns(heap.begin),
             point_ns: heap.point_ns,
             points: heap.points.iter().map(point).collect(),
         }
@@ -289,7 +290,7 @@ impl HeapLine {
 }
 
 impl CurveLine {
-    fn of(curve: &UtilizationCurve) -> Self {
+    fn of(curve: &UtilizationCurve, about: &About<'_>) -> Self {
         let CollectorWork {
             stops,
             background,
@@ -298,21 +299,22 @@ impl CurveLine {
             by_worker,
             ..
         } = curve.work;
+        let points = curve.points.iter();
         Self {
             stops,
             background,
             assists,
             sweeps,
             by_worker,
-            points: curve.points.iter().map(PointLine::of).collect(),
+            points: points.map(|it| PointLine::of(it, about)).collect(),
         }
     }
 }
 
 impl PointLine {
-    fn of(point: &UtilizationPoint) -> Self {
+    fn of(point: &UtilizationPoint, about: &About<'_>) -> Self {
         let window = |window: &UtilizationWindow| WindowLine {
-            begin_ns: window.begin.0,
+            begin_ns: about.since_ns(window.begin),
             window_ns: window.window_ns,
             utilization: window.utilization,
             worker: window.worker.map(|worker| format!("worker:{}", worker.0)),

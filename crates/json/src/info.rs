@@ -2,7 +2,7 @@
 
 use exectrace_format::Format;
 use exectrace_reader::{
-    Dropped, Gap, Loss, Mode, Packing, Repair, Repaired, Repairs, Survey, Verdict,
+    Dropped, Gap, Loss, Mode, Packing, Repair, Repaired, Repairs, Survey, Timestamp, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,9 +83,9 @@ pub struct InfoLine<'a> {
     stacks: Option<u64>,
     /// Entries of the string tables, of all generations.
     strings: u64,
-    /// The time of the first event; in v1 that is 0.
-    start_ns: Option<i64>,
-    /// The time of the last event.
+    /// The time of the first event on the trace's own clock, as events tell it; in v1 that is 0.
+    first_event_ns: Option<i64>,
+    /// When the last event was.
     end_ns: Option<i64>,
     /// Begins of user tasks.
     tasks_begun: Option<u64>,
@@ -206,13 +206,14 @@ impl<'a> InfoLine<'a> {
     pub fn of(examined: Examined<'a>) -> Self {
         let survey = examined.survey;
         let (inventory, counted) = (&survey.inventory, survey.inventory.counted());
-        let (first, last) = inventory.span().unwrap_or_default();
         let format = survey.format();
         let is_v2 = format == Some(Format::V2);
         let description = &survey.description;
         let is_tolerant = examined.mode == Mode::Tolerant;
         // A file of format v1 has an order, and so events, as a whole or not at all.
         let has_order = is_v2 || survey.verdict != Verdict::Refused;
+        let span = inventory.span().filter(|_| has_order);
+        let first = span.map(|(first, _)| first);
         Self {
             schema: SCHEMA,
             version: SCHEMA_VERSION,
@@ -237,8 +238,8 @@ impl<'a> InfoLine<'a> {
             gomaxprocs_max: has_order.then_some(inventory.workers_max()),
             stacks: has_order.then_some(survey.contents.stacks),
             strings: survey.contents.strings,
-            start_ns: has_order.then_some(first.0),
-            end_ns: has_order.then_some(last.0),
+            first_event_ns: first.map(|first| first.0),
+            end_ns: span.map(|(first, last)| last.since_ns(first)),
             tasks_begun: has_order.then_some(counted.user_tasks_begun),
             tasks_ended: has_order.then_some(counted.user_tasks_ended),
             regions_begun: has_order.then_some(counted.user_regions_begun),
@@ -253,7 +254,7 @@ impl<'a> InfoLine<'a> {
             program: description.program(),
             process_id: description.process_id(),
             dropped: description.dropped().map(DroppedLine::from),
-            loss: is_tolerant.then(|| LossLine::from(&survey.loss)),
+            loss: is_tolerant.then(|| LossLine::of(&survey.loss, first)),
             repairs: is_tolerant.then(|| RepairsLine {
                 inferred_events: counted.inferred,
                 ..RepairsLine::from(&survey.repairs)
@@ -274,34 +275,44 @@ impl From<Dropped> for DroppedLine {
     }
 }
 
-impl From<&Loss> for LossLine {
-    fn from(loss: &Loss) -> Self {
+impl LossLine {
+    fn of(loss: &Loss, first: Option<Timestamp>) -> Self {
+        let gaps = loss.gaps.iter();
+        let (from_ns, to_ns) = since(loss.time, first).unzip();
         Self {
             bytes: loss.bytes,
             events: loss.events,
             is_exact: loss.is_exact,
             places: loss.gap_count,
-            from_ns: loss.time.map(|(from, _)| from.0),
-            to_ns: loss.time.map(|(_, to)| to.0),
+            from_ns,
+            to_ns,
             dropped: loss.dropped.map(DroppedLine::from),
             lacks_end: loss.lacks_end,
-            gaps: loss.gaps.iter().map(GapLine::from).collect(),
+            gaps: gaps.map(|gap| GapLine::of(gap, first)).collect(),
         }
     }
 }
 
-impl From<&Gap> for GapLine {
-    fn from(gap: &Gap) -> Self {
+impl GapLine {
+    fn of(gap: &Gap, first: Option<Timestamp>) -> Self {
+        let (from_ns, to_ns) = since(gap.time, first).unzip();
         Self {
             reason: gap.error.to_string(),
             offset: gap.error.offset,
             bytes: gap.bytes,
             events: gap.events,
             is_exact: gap.is_exact,
-            from_ns: gap.time.map(|(from, _)| from.0),
-            to_ns: gap.time.map(|(_, to)| to.0),
+            from_ns,
+            to_ns,
         }
     }
+}
+
+/// Both times since the first event. What is lost may be from before it.
+fn since(time: Option<(Timestamp, Timestamp)>, first: Option<Timestamp>) -> Option<(i64, i64)> {
+    let (time, first) = time.zip(first)?;
+    let since_ns = |time: Timestamp| time.since_ns(first).max(0);
+    Some((since_ns(time.0), since_ns(time.1)))
 }
 
 impl From<&Repairs> for RepairsLine {

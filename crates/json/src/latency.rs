@@ -201,9 +201,11 @@ impl<'a> LatencyLine<'a> {
             file: about.file,
             name,
             groups: groups
-                .map(|group| GroupLine::of(group, name.is_some()))
+                .map(|group| GroupLine::of(group, name.is_some(), about))
                 .collect(),
-            stray_ends: stray_ends.map(StrayEndLine::of).collect(),
+            stray_ends: stray_ends
+                .map(|stray| StrayEndLine::of(stray, about))
+                .collect(),
             stray_ends_total: report.stray_ends.len(),
             truncated: report.groups.len() > most_groups,
             total: report.groups.len(),
@@ -221,9 +223,9 @@ impl KindLine {
 }
 
 impl<'a> GroupLine<'a> {
-    fn of(group: &'a LatencyGroup, is_asked_for: bool) -> Self {
+    fn of(group: &'a LatencyGroup, is_asked_for: bool, about: &About<'_>) -> Self {
         let bins = group.histogram.bins.iter().map(BinLine::of);
-        let worst = group.worst.iter().map(InstanceLine::of);
+        let worst = group.worst.iter().map(|it| InstanceLine::of(it, about));
         Self {
             kind: KindLine::of(group.kind),
             name: group.name.as_deref(),
@@ -258,31 +260,32 @@ impl BinLine {
 }
 
 impl<'a> InstanceLine<'a> {
-    fn of(instance: &'a LatencyInstance) -> Self {
+    fn of(instance: &'a LatencyInstance, about: &About<'_>) -> Self {
+        let (parts, logs) = (instance.parts.iter(), instance.logs.iter());
         Self {
-            whole: PartLine::of(&instance.whole),
+            whole: PartLine::of(&instance.whole, about),
             function: &instance.function,
             parent: instance.parent.as_ref().map(|parent| ParentLine {
                 user_task: user_task(parent.user_task),
                 name: parent.name.as_deref(),
             }),
-            parts: instance.parts.iter().map(PartLine::of).collect(),
+            parts: parts.map(|part| PartLine::of(part, about)).collect(),
             parts_total: instance.parts_total,
-            logs: instance.logs.iter().map(LogLine::of).collect(),
+            logs: logs.map(|log| LogLine::of(log, about)).collect(),
             logs_total: instance.logs_total,
         }
     }
 }
 
 impl<'a> PartLine<'a> {
-    fn of(part: &'a LatencyPart) -> Self {
+    fn of(part: &'a LatencyPart, about: &About<'_>) -> Self {
         Self {
             kind: KindLine::of(part.kind),
             name: part.name.as_deref(),
             user_task: part.user_task.map(user_task),
             task: format!("task:{}", part.task.0),
-            begin_ns: part.begin.0,
-            end_ns: part.end.0,
+            begin_ns: about.since_ns(part.begin),
+            end_ns: about.since_ns(part.end),
             ns: part.ns(),
             is_open_left: part.is_open_left,
             is_open_right: part.is_open_right,
@@ -291,9 +294,9 @@ impl<'a> PartLine<'a> {
 }
 
 impl<'a> LogLine<'a> {
-    fn of(log: &'a LatencyLog) -> Self {
+    fn of(log: &'a LatencyLog, about: &About<'_>) -> Self {
         Self {
-            time_ns: log.moment.time.0,
+            time_ns: about.since_ns(log.moment.time),
             task: format!("task:{}", log.moment.task.0),
             key: &log.key,
             message: &log.message,
@@ -302,11 +305,11 @@ impl<'a> LogLine<'a> {
 }
 
 impl<'a> StrayEndLine<'a> {
-    fn of(stray: &'a LatencyStrayEnd) -> Self {
+    fn of(stray: &'a LatencyStrayEnd, about: &About<'_>) -> Self {
         Self {
             kind: KindLine::of(stray.kind),
             name: stray.name.as_deref(),
-            time_ns: stray.moment.time.0,
+            time_ns: about.since_ns(stray.moment.time),
             task: format!("task:{}", stray.moment.task.0),
         }
     }

@@ -1,7 +1,8 @@
 //! What the analyses of execution traces tell, as JSON: the objects that `exectrace NAME --json` prints and that its viewer serves.
 //!
 //! Each object says which schema it follows, and in which version; [`SCHEMAS`] has them all. Each is a struct of its own beside the
-//! report that it tells: so what analyses know can change without breaking a promise.
+//! report that it tells: so what analyses know can change without breaking a promise. When something was is told by all in nanoseconds
+//! since the trace's first event, and options take it as it was told.
 //!
 //! # Examples
 //!
@@ -39,7 +40,7 @@
 //! | `diff` | [`DiffLine`]: what changed from one trace to another |
 //! | `blockers`, `findings`, `gc`, `info`, `latency`, `profile`, `summary`, `tasks`, `why`, `workers` | an object each: [`BlockersLine`] and so on |
 //! | `reports`, `asked`, `trace_file`, `report_error` | [`REPORTS`]: a [`Report`] by its name and options, of a [`TraceFile`] |
-//! | [`values`], `moment` | values of options as people write them; [`Moment`]s among them |
+//! | [`values`], `moment` | values of options as people write them; [`Moment`]s among them, which [`since_first()`] writes |
 //! | `life_line` | the life of one task, in [`TasksLine`] |
 //! | `frame_line`, `spread_line` | [`FrameLine`]: a frame of a stack; how times are spread |
 //! | `class_words` | [`ClassWords`]: kinds of findings in words, and what to do about them |
@@ -84,7 +85,7 @@ pub use gc::GcLine;
 pub use info::{Examined, InfoLine};
 pub use instant::instant;
 pub use latency::LatencyLine;
-pub use moment::{Axis, Moment, NoClock, NoMoment};
+pub use moment::{Axis, Moment, NoClock, NoMoment, since_first};
 pub use profile::ProfileLine;
 pub use report_error::ReportError;
 pub use reports::{REPORTS, Report};

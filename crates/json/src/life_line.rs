@@ -4,7 +4,7 @@ use exectrace_analysis::{LifeInterval, STATE_WORDS, TaskLifeReport, TaskLifetime
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::FrameLine;
+use crate::{About, FrameLine};
 
 /// A life of the task.
 #[derive(JsonSchema, Serialize)]
@@ -56,28 +56,33 @@ struct IntervalLine<'a> {
 
 impl<'a> LifeLine<'a> {
     /// That of a life, with at most so many states.
-    pub(crate) fn of(lifetime: &'a TaskLifetime, report: &'a TaskLifeReport, most: usize) -> Self {
+    pub(crate) fn of(
+        lifetime: &'a TaskLifetime,
+        report: &'a TaskLifeReport,
+        about: &About<'_>,
+        most: usize,
+    ) -> Self {
         let intervals = lifetime.intervals.iter().take(most);
         Self {
             function: &lifetime.function,
-            begin_ns: lifetime.begin.0,
-            end_ns: lifetime.end.0,
+            begin_ns: about.since_ns(lifetime.begin),
+            end_ns: about.since_ns(lifetime.end),
             creator: lifetime.creator.map(|task| format!("task:{}", task.0)),
             creator_stack: frames(lifetime.creator_stack, report),
             intervals: intervals
-                .map(|interval| IntervalLine::of(interval, report))
+                .map(|interval| IntervalLine::of(interval, report, about))
                 .collect(),
         }
     }
 }
 
 impl<'a> IntervalLine<'a> {
-    fn of(interval: &'a LifeInterval, report: &'a TaskLifeReport) -> Self {
+    fn of(interval: &'a LifeInterval, report: &'a TaskLifeReport, about: &About<'_>) -> Self {
         Self {
             state: state_word(interval.state),
             reason: &interval.reason,
-            begin_ns: interval.begin.0,
-            end_ns: interval.end.0,
+            begin_ns: about.since_ns(interval.begin),
+            end_ns: about.since_ns(interval.end),
             is_open_left: interval.is_open_left,
             is_open_right: interval.is_open_right,
             worker: interval.worker.map(|worker| format!("worker:{}", worker.0)),

@@ -56,7 +56,7 @@ impl FromStr for Moment {
         let moment = if text.contains(':') {
             of_wall_clock(text)
         } else {
-            since_first(text)
+            of_duration(text)
         };
         moment.ok_or(NoMoment)
     }
@@ -91,7 +91,7 @@ impl fmt::Display for NoClock {
 impl std::error::Error for NoClock {}
 
 /// A duration; one without a unit is in seconds.
-fn since_first(text: &str) -> Option<Moment> {
+fn of_duration(text: &str) -> Option<Moment> {
     let has_unit = !text.ends_with(|char: char| char.is_ascii_digit());
     let duration: SignedDuration = if has_unit {
         text.parse().ok()?
@@ -153,6 +153,24 @@ impl Axis<'_> {
                 .ok_or(NoClock),
         }
     }
+}
+
+/// When something was, as texts tell it and `--from` takes it: in seconds since the trace's first event.
+///
+/// # Examples
+///
+/// ```
+/// use exectrace_json::{Moment, since_first};
+/// use exectrace_reader::Timestamp;
+///
+/// let told = since_first(Timestamp(1_000_676_800), Timestamp(1_000_000_000));
+/// assert_eq!(told, "0.000676800s");
+/// assert_eq!(told.parse(), Ok(Moment::Since(676_800)));
+/// ```
+#[must_use]
+pub fn since_first(time: Timestamp, first: Timestamp) -> String {
+    let since_ns = time.since_ns(first).max(0);
+    format!("{}.{:09}s", since_ns / SECOND_NS, since_ns % SECOND_NS)
 }
 
 #[cfg(test)]

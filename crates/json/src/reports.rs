@@ -71,7 +71,7 @@ pub const REPORTS: &[Report] = &[
 /// A report: what `exectrace NAME --json` prints of a trace, without the command.
 ///
 /// Options have the names of the command's flags, with `_` for `-`, and its values, but that a time without a unit is in nanoseconds
-/// since the first event, as `from_ns` of findings is. What the command takes without a flag is `name` of `latency`, `type` of
+/// since the first event, as all reports tell them. What the command takes without a flag is `name` of `latency`, `type` of
 /// `profile`, `id` of `why`, and `task` of `tasks`.
 ///
 /// # Examples

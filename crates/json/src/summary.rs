@@ -4,7 +4,6 @@ use exectrace_analysis::{
     FindingsReport, LoadBucket, LoadReport, Request, RequestGroup, RequestId, RequestsReport,
     Shortage,
 };
-use exectrace_reader::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -101,7 +100,7 @@ struct RequestLine<'a> {
     id: String,
     /// The name of its group.
     name: &'a str,
-    /// When it began, since the first event.
+    /// When it began.
     begin_ns: i64,
     /// How long it took.
     ns: i64,
@@ -135,7 +134,7 @@ impl<'a> SummaryLine<'a> {
             requests: groups.map(GroupLine::of).collect(),
             requests_total: requests.groups.len(),
             longest: longest
-                .map(|request| RequestLine::of(request, about.first))
+                .map(|request| RequestLine::of(request, about))
                 .collect(),
             findings: told
                 .map(|finding| FindingLine::of(finding, about))
@@ -181,7 +180,7 @@ impl<'a> GroupLine<'a> {
 }
 
 impl<'a> RequestLine<'a> {
-    fn of(request: &'a Request, first: Timestamp) -> Self {
+    fn of(request: &'a Request, about: &About<'_>) -> Self {
         let id = match request.id {
             RequestId::UserTask(id) => format!("user:{}", id.0),
             RequestId::Task(id) => format!("task:{}", id.0),
@@ -189,7 +188,7 @@ impl<'a> RequestLine<'a> {
         Self {
             id,
             name: &request.name,
-            begin_ns: request.begin.since_ns(first),
+            begin_ns: about.since_ns(request.begin),
             ns: request.ns,
         }
     }

@@ -144,7 +144,10 @@ impl<'a> TasksLine<'a> {
             }
             Some(function) => {
                 let tasks = report.tasks_of(function);
-                let lines = tasks.iter().take(most).map(|task| TaskLine::of(task));
+                let lines = tasks
+                    .iter()
+                    .take(most)
+                    .map(|task| TaskLine::of(task, about));
                 Self {
                     tasks: Some(lines.collect()),
                     ..Self::empty(about, tasks_total, tasks.len(), most)
@@ -163,7 +166,12 @@ impl<'a> TasksLine<'a> {
     ) -> Self {
         let (mut lives, mut total) = (Vec::new(), 0);
         for lifetime in &report.lives {
-            lives.push(LifeLine::of(lifetime, report, most.saturating_sub(total)));
+            lives.push(LifeLine::of(
+                lifetime,
+                report,
+                about,
+                most.saturating_sub(total),
+            ));
             total += lifetime.intervals.len();
         }
         Self {
@@ -221,13 +229,13 @@ impl SpreadLine {
 }
 
 impl<'a> TaskLine<'a> {
-    fn of(task: &'a TaskTime) -> Self {
+    fn of(task: &'a TaskTime, about: &About<'_>) -> Self {
         let times = &task.times;
         Self {
             id: format!("task:{}", task.id.0),
             function: &task.function,
-            begin_ns: task.begin.0,
-            end_ns: task.end.0,
+            begin_ns: about.since_ns(task.begin),
+            end_ns: about.since_ns(task.end),
             is_created: task.is_created,
             has_ended: task.has_ended,
             running_ns: times.running_ns,

@@ -131,8 +131,8 @@ impl<'a> WhyLine<'a> {
             file: about.file,
             id: subject.id.to_string(),
             name: &subject.name,
-            begin_ns: subject.begin.0,
-            end_ns: subject.end.0,
+            begin_ns: about.since_ns(subject.begin),
+            end_ns: about.since_ns(subject.end),
             duration_ns: subject.ns(),
             is_open_left: subject.is_open_left,
             is_open_right: subject.is_open_right,
@@ -142,7 +142,7 @@ impl<'a> WhyLine<'a> {
             truncated: report.path.len() > most,
             total: report.path.len(),
             chain: links
-                .map(|link| LinkLine::of(link, &report.frames))
+                .map(|link| LinkLine::of(link, &report.frames, about))
                 .collect(),
             chain_end: report.chain_end.map(ChainEnd::name),
         }
@@ -163,7 +163,7 @@ impl<'a> PartLine<'a> {
 }
 
 impl<'a> LinkLine<'a> {
-    fn of(link: &'a Link, frames: &'a [NamedFrame]) -> Self {
+    fn of(link: &'a Link, frames: &'a [NamedFrame], about: &About<'_>) -> Self {
         let stack = |places: &[u32]| {
             let frames = places.iter().map(|&place| &frames[place as usize]);
             frames.map(FrameLine::named).collect()
@@ -173,8 +173,8 @@ impl<'a> LinkLine<'a> {
             function: &link.function,
             state: state_word(link.state),
             reason: &link.reason,
-            begin_ns: link.begin.0,
-            end_ns: link.end.0,
+            begin_ns: about.since_ns(link.begin),
+            end_ns: about.since_ns(link.end),
             stack: stack(&link.stack),
             woken_by: link.woken_by.map(|task| format!("task:{}", task.0)),
             waker_stack: stack(&link.waker_stack),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use exectrace_format::{Format, StackId, Version};
 use exectrace_json::FrameLine;
-use exectrace_reader::Merged;
+use exectrace_reader::{Merged, Timestamp};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -39,10 +39,15 @@ impl<W: Write> JsonLines<W> {
 }
 
 impl<W: Write> Lines for JsonLines<W> {
-    fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()> {
+    fn begin(
+        &mut self,
+        inputs: &[Input<'_>],
+        merged: &Merged<'_>,
+        first: Option<Timestamp>,
+    ) -> io::Result<()> {
         let trace_head = |(trace, input)| TraceHead::of(input, merged.reader(trace).version());
         let traces = inputs.iter().enumerate().map(trace_head);
-        let head = Head::of(traces.collect());
+        let head = Head::of(traces.collect(), first);
         serde_json::to_writer(&mut self.output, &head)?;
         writeln!(self.output)
     }

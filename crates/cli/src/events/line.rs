@@ -2,7 +2,7 @@
 
 use exectrace_format::role::State;
 use exectrace_json::FrameLine;
-use exectrace_reader::Kind;
+use exectrace_reader::{Kind, Timestamp};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -53,6 +53,10 @@ pub(crate) struct Head<'a> {
     /// Where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     traces: Vec<TraceHead<'a>>,
+    /// The `time_ns` of the first event of all, whether it is printed or not, since which all other commands count; left out where
+    /// there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_event_ns: Option<i64>,
 }
 
 /// One of several traces.
@@ -67,8 +71,8 @@ pub(crate) struct TraceHead<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// That of one trace, or of several.
-    pub(super) fn of(mut traces: Vec<TraceHead<'a>>) -> Self {
+    /// That of one trace, or of several, with the time of the first event.
+    pub(super) fn of(mut traces: Vec<TraceHead<'a>>, first: Option<Timestamp>) -> Self {
         let alone = (traces.len() == 1).then(|| traces.remove(0));
         Self {
             schema: SCHEMA,
@@ -76,6 +80,7 @@ impl<'a> Head<'a> {
             format: alone.as_ref().map(|trace| trace.format),
             header: alone.map(|trace| trace.header),
             traces,
+            first_event_ns: first.map(|first| first.0),
         }
     }
 }

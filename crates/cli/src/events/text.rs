@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use exectrace_format::Frame;
 use exectrace_format::text::Quoted;
-use exectrace_reader::Merged;
+use exectrace_reader::{Merged, Timestamp};
 
 use super::fields::{self, Fields};
 use super::{Lines, Printed};
@@ -43,7 +43,12 @@ impl<W: Write> TextLines<W> {
 }
 
 impl<W: Write> Lines for TextLines<W> {
-    fn begin(&mut self, inputs: &[Input<'_>], merged: &Merged<'_>) -> io::Result<()> {
+    fn begin(
+        &mut self,
+        inputs: &[Input<'_>],
+        merged: &Merged<'_>,
+        _first: Option<Timestamp>,
+    ) -> io::Result<()> {
         if inputs.len() == 1 {
             return writeln!(self.output, "go {} trace", merged.reader(0).version());
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use exectrace_analysis::{Evidence, Finding, FindingsReport, Place};
-use exectrace_json::ClassWords;
+use exectrace_json::{ClassWords, since_first};
 use exectrace_reader::Timestamp;
 
 use super::{Arguments, Found};
@@ -84,14 +84,13 @@ fn print_finding(
 }
 
 fn print_evidence(output: &mut impl Write, worst: &Evidence, first: Timestamp) -> io::Result<()> {
-    let (from_ns, to_ns) = (worst.from.since_ns(first), worst.to.since_ns(first));
     writeln!(
         output,
         "   worst: task:{} from {} to {}, {}",
         worst.task.0,
-        seconds(from_ns),
-        seconds(to_ns),
-        duration(to_ns - from_ns)
+        since_first(worst.from, first),
+        since_first(worst.to, first),
+        duration(worst.to.since_ns(worst.from))
     )?;
     let own = worst.stack.iter().any(Place::is_own);
     let called = worst.stack.iter().take(1);
@@ -110,9 +109,4 @@ fn place(place: &Place) -> String {
         (file, 0) => format!("{function} ({})", name(file)),
         (file, line) => format!("{function} ({}:{line})", name(file)),
     }
-}
-
-/// A time since the first event, as `--from` takes it.
-fn seconds(ns: i64) -> String {
-    format!("{:.6}s", ns as f64 / 1e9)
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use exectrace_analysis::{
     Distribution, GcCycle, GcReport, GcStop, Heap, MutatorUtilizationReport, UtilizationPoint,
 };
+use exectrace_json::since_first;
 use exectrace_reader::Timestamp;
 
 use super::Found;
@@ -49,10 +50,10 @@ fn spread(spread: &Distribution) -> String {
     )
 }
 
-/// When it began; ‹ if it was before.
+/// When it began, or the trace if it was before that.
 fn begin(time: Timestamp, is_open: bool, first: Timestamp) -> String {
     let open = if is_open { "before " } else { "" };
-    format!("{open}{}", duration(time.since_ns(first)))
+    format!("{open}{}", since_first(time, first))
 }
 
 /// How long it took; at least so long if an end is open.
@@ -212,7 +213,7 @@ fn curves(
         row.extend(points.iter().map(|point| units::percent(point.utilization)));
         let worst = points.get(1).map_or(&[][..], |point| &point.worst);
         let worst = worst.iter().take(3);
-        let worst: Vec<String> = worst.map(|it| duration(it.begin.since_ns(first))).collect();
+        let worst: Vec<String> = worst.map(|it| since_first(it.begin, first)).collect();
         row.push(worst.join(", "));
         table.add_row(row);
     }

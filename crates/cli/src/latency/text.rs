@@ -6,6 +6,7 @@ use exectrace_analysis::{
     AnnotationKind, Distribution, Histogram, LatencyGroup, LatencyInstance, LatencyPart,
     LatencyReport, LatencyStrayEnd, OpenEnds,
 };
+use exectrace_json::since_first;
 use exectrace_reader::{Timestamp, UserTaskId};
 
 use super::Found;
@@ -162,7 +163,7 @@ fn worst(output: &mut impl Write, instance: &LatencyInstance, first: Timestamp) 
     if let (AnnotationKind::UserTask, Some(id)) = (whole.kind, whole.user_task) {
         write!(output, " user:{}", id.0)?;
     }
-    let begin = duration(whole.begin.since_ns(first));
+    let begin = since_first(whole.begin, first);
     write!(output, " task:{} at {begin}", whole.task.0)?;
     if !instance.function.is_empty() {
         write!(output, " in {}", shown::name(&instance.function))?;
@@ -218,7 +219,7 @@ fn stray_ends(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
         ..
     } in stray_ends.iter().take(found.asked.most)
     {
-        let time = duration(moment.time.since_ns(found.reading.first));
+        let time = since_first(moment.time, found.reading.first);
         let (kind, name) = (kind(*kind_of), name_of(name.as_deref()));
         writeln!(
             output,

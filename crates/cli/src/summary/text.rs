@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use exectrace_analysis::{
     LoadBucket, LoadReport, REQUEST_BUCKETS, RequestId, RequestsReport, Shortage,
 };
+use exectrace_json::since_first;
 
 use super::{Arguments, Found};
 use crate::findings;
@@ -160,8 +161,8 @@ fn print_requests(
             RequestId::Task(id) => format!("task:{}", id.0),
         };
         let (took, name) = (duration(request.ns), told(&request.name));
-        let begin = request.begin.since_ns(found.reading.first) as f64 / 1e9;
-        writeln!(output, "  {took:>8}  {id}  {name} at {begin:.6}s")?;
+        let begin = since_first(request.begin, found.reading.first);
+        writeln!(output, "  {took:>8}  {id}  {name} at {begin}")?;
     }
     Ok(())
 }

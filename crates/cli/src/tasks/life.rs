@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use comfy_table::Table;
 use exectrace_analysis::{Id, LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
-use exectrace_json::TasksLine;
-use exectrace_reader::{TaskId, Timestamp};
+use exectrace_json::{TasksLine, since_first};
+use exectrace_reader::TaskId;
 
 use super::Arguments;
 use crate::error::CommandError;
@@ -93,7 +93,7 @@ fn print_head(
     found: &FoundLife<'_>,
     lifetime: &TaskLifetime,
 ) -> io::Result<()> {
-    let since = |time: Timestamp| since_first(time, found);
+    let since = |time| since_first(time, found.reading.first);
     let function = shown::told(&lifetime.function);
     write!(
         output,
@@ -131,7 +131,7 @@ fn row(interval: &LifeInterval, found: &FoundLife<'_>) -> [String; 6] {
         format!("task:{} {place}", waker.0)
     });
     [
-        since_first(interval.begin, found),
+        since_first(interval.begin, found.reading.first),
         shown::duration(interval.end.since_ns(interval.begin)),
         state::with_reason(interval.state, &interval.reason),
         interval
@@ -151,12 +151,4 @@ fn place(stack: Option<u32>, found: &FoundLife<'_>) -> String {
         let (name, file) = (shown::name(&frame.name()), shown::name(&frame.file));
         format!("{name} {file}:{}", frame.line)
     })
-}
-
-/// A time since the first event.
-fn since_first(time: Timestamp, found: &FoundLife<'_>) -> String {
-    match time.since_ns(found.reading.first) {
-        0 => String::from("0s"),
-        ns => shown::duration(ns),
-    }
 }

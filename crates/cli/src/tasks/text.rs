@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::Table;
 use exectrace_analysis::{GroupTimes, StateTimes, TaskTime};
+use exectrace_json::since_first;
 use exectrace_reader::Timestamp;
 
 use super::{Arguments, Found};
@@ -71,7 +72,7 @@ fn table_of_tasks<'t>(tasks: impl Iterator<Item = &'t &'t TaskTime>, first: Time
     for task in tasks {
         let mut row = vec![
             format!("task:{}", task.id.0),
-            duration(task.begin.since_ns(first)),
+            since_first(task.begin, first),
             duration(task.times.life_ns()),
         ];
         row.extend(states(&task.times));

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
 use exectrace_analysis::{ChainEnd, Link, PathPart};
-use exectrace_reader::{State, Timestamp};
+use exectrace_json::since_first;
+use exectrace_reader::State;
 
 use super::{Arguments, Found};
 use crate::{shown, state};
@@ -29,8 +30,8 @@ pub(super) fn print(
         subject.id,
         shown::told(&subject.name),
         shown::duration(subject.ns()),
-        since_first(subject.begin, found),
-        since_first(subject.end, found),
+        since_first(subject.begin, found.first),
+        since_first(subject.end, found.first),
         match (subject.is_open_left, subject.is_open_right) {
             (false, false) => "",
             (true, false) => ", and began before",
@@ -124,7 +125,7 @@ fn print_link(
         link.task.0,
         shown::told(&link.function),
         shown::duration(link.end.since_ns(link.begin)),
-        since_first(link.begin, found),
+        since_first(link.begin, found.first),
     )?;
     print_stack(output, found, &link.stack)?;
     if let Some(waker) = link.woken_by {
@@ -144,12 +145,4 @@ fn print_stack(output: &mut impl Write, found: &Found<'_>, stack: &[u32]) -> io:
         writeln!(output, "      and {} more frames", stack.len() - FRAMES)?;
     }
     Ok(())
-}
-
-/// A time since the first event.
-fn since_first(time: Timestamp, found: &Found<'_>) -> String {
-    match time.since_ns(found.first) {
-        0 => String::from("0s"),
-        ns => shown::duration(ns),
-    }
 }

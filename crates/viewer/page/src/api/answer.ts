@@ -14,7 +14,7 @@ export interface Answer<T> {
 }
 
 /** Asks when the question changes, and anew when the server knows more; null asks nothing. */
-export function useAnswer<T>(path: string | null, query: Query = {}, converted: (told: T) => T = (told) => told): Answer<T> {
+export function useAnswer<T>(path: string | null, query: Query = {}): Answer<T> {
   const now = useStore(epoch);
   const isReady = now >= 0;
   const question = path === null || !isReady ? null : address(path, query);
@@ -35,7 +35,7 @@ export function useAnswer<T>(path: string | null, query: Query = {}, converted: 
       if (epoch.value !== own.epoch) ask(epoch.value);
     };
     json<T>(path, query, controller.signal).then(
-      (told) => end({ told: converted(told), isStale: false, error: null }),
+      (told) => end({ told, isStale: false, error: null }),
       (error: unknown) => {
         if (!isAbort(error)) end({ told: null, isStale: false, error: error instanceof Error ? error.message : String(error) });
       },

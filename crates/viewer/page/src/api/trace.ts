@@ -18,8 +18,6 @@ export interface Trace {
   /** What the wall clock showed at the first event, in ns since 1970. */
   wall_clock_ns: number | null;
   end_ns: number;
-  /** The time of the first event, as events tell times. */
-  first_event_ns?: number;
   events: number;
   verdict: "whole" | "partial" | "refused";
   trust: string[];
