@@ -117,8 +117,8 @@ fn lock(timeline: &RwLock<Timeline>) -> RwLockWriteGuard<'_, Timeline> {
 impl Timeline {
     /// Takes in the tasks that came since.
     fn add_tasks(&mut self, context: &Context<'_>) {
-        let known = self.tasks.len();
-        for (LifeId(life), told) in context.lives.iter().skip(known) {
+        for life in self.tasks.len() as u32..context.lives.len() as u32 {
+            let told = &context.lives[LifeId(life)];
             self.lives.insert(told.task, life);
             self.tasks.add(told.task, None, told.is_created);
             self.find_group(life, told.function(context.tables), context);
