@@ -138,7 +138,8 @@ impl Timeline {
                 let rows = &self.user_tasks.rows;
                 Some(group.runs(grid, |member, from_ns, to_ns| {
                     let drawn = user_tasks::drawn(&rows[member as usize], self.end_ns);
-                    let is_in = drawn.begin_ns < to_ns && drawn.end_ns > from_ns;
+                    let reaches_in = drawn.end_ns > from_ns || drawn.begin_ns >= from_ns;
+                    let is_in = drawn.begin_ns < to_ns && reaches_in;
                     is_in.then_some(drawn).into_iter()
                 }))
             }

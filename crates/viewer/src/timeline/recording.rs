@@ -18,7 +18,8 @@ const INTERVALS_AT_ONCE: usize = 1_024;
 #[derive(Debug)]
 pub(crate) struct Recording {
     timeline: Arc<RwLock<Timeline>>,
-    intervals: Vec<Interval>,
+    /// Each with whether its task ended with it.
+    intervals: Vec<(Interval, bool)>,
     /// Samples, values, and begins and ends of user tasks.
     events: Vec<Event>,
     /// Since when the collector is at work, and since when the world is stopped.
@@ -45,8 +46,11 @@ impl Recording {
         let mut timeline = lock(&timeline);
         timeline.end_ns = since(context.end, context);
         timeline.add_tasks(context);
-        for interval in self.intervals.drain(..) {
+        for (interval, is_last) in self.intervals.drain(..) {
             timeline.add(&interval, context);
+            if is_last {
+                timeline.seal(interval.life);
+            }
         }
         for event in mem::take(&mut self.events) {
             timeline.add_event(&event, context);
@@ -92,7 +96,8 @@ impl Analysis for Recording {
     }
 
     fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
-        self.intervals.push(*interval);
+        let is_last = context.lives[interval.life].end.is_some();
+        self.intervals.push((*interval, is_last));
         if self.intervals.len() == INTERVALS_AT_ONCE {
             self.flush(context);
         }
@@ -204,18 +209,17 @@ impl Timeline {
         let Some(pushed) = self.tasks.push(life, drawn) else {
             return;
         };
-        let told = &context.lives[LifeId(life)];
+        let function = || context.lives[LifeId(life)].function(context.tables);
         match self.tasks.get(life).and_then(|row| row.group) {
             Some(group) => self.groups[group as usize].push(&pushed),
-            None => self.find_group(life, told.function(context.tables), context),
+            None => self.find_group(life, function(), context),
         }
-        if told
-            .end
-            .is_some_and(|end| since(end, context) <= pushed.end_ns)
-        {
-            self.tasks.seal(life);
-            self.end_member(life);
-        }
+    }
+
+    /// A life has ended with what was added last.
+    fn seal(&mut self, LifeId(life): LifeId) {
+        self.tasks.seal(life);
+        self.end_member(life);
     }
 
     /// A life that has ended is found only where it was.

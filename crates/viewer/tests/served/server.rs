@@ -194,6 +194,30 @@ fn rows_and_intervals_are_those_of_the_trace() {
 }
 
 #[test]
+fn what_takes_no_time_is_there_also_at_the_end() {
+    let client = Client::of_text(
+        "\
+    go 1.19 trace
+    Batch worker=0 ticks=1000
+    Frequency ticks_per_second=1000000000
+    ProcStart dt=1 thread=7
+    GoCreate dt=4 task=1
+    GoStart dt=5 task=1 seq=1
+    GoSched dt=5
+    GoStart dt=0 task=1 seq=3
+    GoEnd dt=0",
+    );
+    client.wait();
+    // In the queue, running, in the queue and running for no time.
+    let last = client.get("api/interval?track=task:1&index=3").json();
+    assert_eq!(
+        (&last["count"], &last["state"]),
+        (&4.into(), &"running".into())
+    );
+    assert_eq!((&last["from_ns"], &last["to_ns"]), (&14.into(), &14.into()));
+}
+
+#[test]
 fn what_was_done_for_users_has_rows_and_points() {
     let client = Client::of_text(
         "\
