@@ -7,6 +7,7 @@ mod support;
 use std::collections::{BTreeMap, HashSet};
 use std::hint::black_box;
 use std::io::{Read, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -296,16 +297,20 @@ fn a_session_that_ends_itself_stops_its_samples() {
     save(&memory, statistics).check(accepts);
 }
 
-/// A sink that takes nothing until it is told to.
+/// A sink that takes nothing from some time on, until it is told to.
 struct Slow {
     memory: Memory,
+    is_slow: Arc<AtomicBool>,
     go: Receiver<()>,
 }
 
 impl Write for Slow {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // Told once, or for ever when the sender is gone.
-        let _ = self.go.recv();
+        // Relaxed: nothing else hangs on it.
+        if self.is_slow.load(Ordering::Relaxed) {
+            // Told once, or for ever when the sender is gone.
+            let _ = self.go.recv();
+        }
         self.memory.write(bytes)
     }
 
@@ -330,13 +335,20 @@ fn samples_that_find_no_room_are_counted_in_statistics_and_recording() {
     let _turn = turn();
     let memory = Memory::default();
     let (told, go) = channel();
+    let is_slow = Arc::new(AtomicBool::new(false));
     let sink = Slow {
         memory: memory.clone(),
+        is_slow: Arc::clone(&is_slow),
         go,
     };
     let recorder = Recorder::new().cpu_samples(250);
     let session = recorder.start(sink).expect("the session starts");
-    let cpu_time = cpu_time_of(|| deep(150, &|| burn(Duration::from_millis(2500))));
+    let cpu_time = cpu_time_of(|| {
+        // Who writes to the sink is who finds the threads that are to be sampled.
+        burn(Duration::from_millis(200));
+        is_slow.store(true, Ordering::Relaxed);
+        deep(150, &|| burn(Duration::from_millis(2300)));
+    });
     drop(told);
     let statistics = session.stop();
     let samples = statistics.cpu_samples.expect("samples are taken");
