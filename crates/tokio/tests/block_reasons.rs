@@ -503,11 +503,17 @@ fn what_never_wakes_anyone_has_stopped() {
         .expect("a runtime");
     let recording = Recording::start();
     runtime.block_on(async {
-        let task = tokio::spawn(hopeless());
-        tokio::task::yield_now().await;
-        tokio::task::yield_now().await;
-        task.abort();
-        assert!(task.await.expect_err("aborted").is_cancelled());
+        for _ in 0..10 {
+            let task = tokio::spawn(hopeless());
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+            task.abort();
+            assert!(task.await.expect_err("aborted").is_cancelled());
+        }
     });
-    assert_eq!(recording.stop().count("GoStop"), 1);
+    let recorded = recording.stop();
+    let stopped = recorded.count("GoStop");
+    // Once at the begin the collector holds each task that lives, so that one of them does not seem forgotten: it is told as one
+    // that waits.
+    assert!((9..=10).contains(&stopped), "{:?}", recorded.statistics);
 }
