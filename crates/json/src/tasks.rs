@@ -1,8 +1,6 @@
 //! What `exectrace tasks --json` prints; `docs/command.md` tells of each key.
 
-use exectrace_analysis::{
-    Distribution, GroupTimes, Id, StateTimes, TaskLifeReport, TaskTime, TaskTimesReport,
-};
+use exectrace_analysis::{GroupTimes, Id, StateTimes, TaskLifeReport, TaskTime, TaskTimesReport};
 use exectrace_reader::TaskId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::About;
 use crate::life_line::LifeLine;
+use crate::spread_line::SpreadLine;
 
 /// What the schema is called.
 const SCHEMA: &str = "exectrace.tasks";
@@ -70,25 +69,6 @@ struct GroupLine<'a> {
     unknown: SpreadLine,
     /// How long they were blocked in all, by reason.
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
-}
-
-/// How values are spread: percentiles are values that were there, by nearest rank.
-#[derive(JsonSchema, Serialize)]
-struct SpreadLine {
-    /// Of all.
-    sum_ns: i64,
-    /// The least.
-    min_ns: i64,
-    /// The mean.
-    mean_ns: f64,
-    /// The median.
-    p50_ns: i64,
-    /// What nine of ten do not exceed.
-    p90_ns: i64,
-    /// What 99 of 100 do not exceed.
-    p99_ns: i64,
-    /// The most.
-    max_ns: i64,
 }
 
 /// A task.
@@ -210,20 +190,6 @@ impl<'a> GroupLine<'a> {
             syscall: SpreadLine::of(&group.syscall),
             unknown: SpreadLine::of(&group.unknown),
             blocked_by_reason_ns: by_reason(&group.sums),
-        }
-    }
-}
-
-impl SpreadLine {
-    fn of(spread: &Distribution) -> Self {
-        Self {
-            sum_ns: spread.sum,
-            min_ns: spread.min,
-            mean_ns: spread.mean,
-            p50_ns: spread.p50,
-            p90_ns: spread.p90,
-            p99_ns: spread.p99,
-            max_ns: spread.max,
         }
     }
 }
