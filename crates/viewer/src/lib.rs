@@ -23,7 +23,8 @@
 //! | module | has |
 //! | --- | --- |
 //! | `server`, `guard` | [`Server`]: addresses, routes, and who is let in |
-//! | `subject` | [`Subject`]: what is shown, and how far it was read |
+//! | `subject` | [`Subject`]: what is shown |
+//! | `reading`, `status` | it is read, while others look; how far that is |
 //! | `timeline` | all rows, filled while a trace is read |
 //! | `track` | one row: intervals, levels of detail, and what a screen can show |
 //! | `grid` | what a screen can show: buckets of time |
@@ -37,9 +38,11 @@ mod causes;
 mod grid;
 mod guard;
 mod page;
+mod reading;
 mod reports;
 mod routes;
 mod server;
+mod status;
 mod subject;
 mod timeline;
 mod track;

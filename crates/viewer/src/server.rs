@@ -9,6 +9,7 @@ use axum::middleware;
 use tokio::runtime;
 
 use crate::guard::{self, Guard};
+use crate::reading;
 use crate::routes;
 use crate::subject::Subject;
 
@@ -70,15 +71,22 @@ impl Server {
         format!("http://{}/{}/", self.address, self.token)
     }
 
+    fn spawn(&self, name: &str, work: fn(&Subject)) -> io::Result<()> {
+        let subject = Arc::clone(&self.subject);
+        let thread = thread::Builder::new().name(name.to_owned());
+        thread.spawn(move || work(&subject))?;
+        Ok(())
+    }
+
     /// Reads the trace and answers requests, until the process ends.
     ///
     /// # Errors
     ///
     /// When threads cannot be had, or the socket fails.
     pub fn run(self) -> io::Result<()> {
-        let subject = Arc::clone(&self.subject);
-        let reading = thread::Builder::new().name(String::from("exectrace-read"));
-        reading.spawn(move || subject.read())?;
+        self.spawn("exectrace-read", reading::read)?;
+        // The page will ask for it as soon as all was read.
+        self.spawn("exectrace-report", Subject::find)?;
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .enable_io()

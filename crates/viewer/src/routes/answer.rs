@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Response};
 use exectrace_json::ReportError;
 use serde::Serialize;
 
+use crate::grid::Grid;
+
 /// An answer, or why there is none.
 pub(super) type Answer = Result<Response, Refusal>;
 
@@ -75,6 +77,15 @@ impl IntoResponse for Refusal {
             Err(_) => self.status.into_response(),
         }
     }
+}
+
+/// What a screen can show of a window.
+pub(super) fn grid(from: u64, to: u64, width: u32) -> Result<Grid, Refusal> {
+    Grid::new(from, to, width).ok_or_else(|| {
+        Refusal::nonsense(
+            "there is no such window: from must be before to, and width from 1 to 16384",
+        )
+    })
 }
 
 /// A value as JSON.

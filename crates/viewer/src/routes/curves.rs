@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{self, Answer, Refusal};
+use super::answer::{self, Answer};
 use crate::grid::Grid;
 use crate::timeline::{Timeline, ValueCurve};
 use crate::track::{Runs, Shade};
@@ -30,8 +30,7 @@ struct Line<'a> {
 }
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
-    let grid = Grid::new(asked.from, asked.to, asked.width);
-    let grid = grid.ok_or_else(|| Refusal::nonsense("no such window"))?;
+    let grid = answer::grid(asked.from, asked.to, asked.width)?;
     let timeline = subject.timeline();
     let names = asked.names.split(',');
     let curves = names.map(|name| (name, curve(&timeline, name, grid)));

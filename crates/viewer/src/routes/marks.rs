@@ -6,9 +6,8 @@ use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{self, Answer, Refusal};
+use super::answer::{self, Answer};
 use crate::causes::FrameLine;
-use crate::grid::Grid;
 use crate::timeline::{RowId, SampleMark, Timeline};
 
 #[derive(Deserialize)]
@@ -36,8 +35,7 @@ struct MarkLine<'a> {
 }
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
-    let grid = Grid::new(asked.from, asked.to, asked.width);
-    let grid = grid.ok_or_else(|| Refusal::nonsense("no such window"))?;
+    let grid = answer::grid(asked.from, asked.to, asked.width)?;
     let timeline = subject.timeline();
     let samples = &timeline.samples;
     let start = samples.partition_point(|sample| sample.at_ns < asked.from);

@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
-use crate::grid::Grid;
 use crate::timeline::RowId;
 use crate::track::Runs;
 use crate::wire::{self, Header};
@@ -23,11 +22,8 @@ pub(super) struct Asked {
 }
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
-    let revision = subject.status().revision();
-    let grid = Grid::new(asked.from, asked.to, asked.width);
-    let grid = grid.ok_or_else(|| {
-        Refusal::nonsense("no such window: from must be before to, width from 1 to 16384")
-    })?;
+    let revision = subject.lock().revision;
+    let grid = answer::grid(asked.from, asked.to, asked.width)?;
     let ids: Vec<&str> = asked.tracks.split(',').collect();
     if ids.len() > TRACKS_MAX {
         return Err(Refusal::nonsense(format!(

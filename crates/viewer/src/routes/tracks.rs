@@ -56,7 +56,7 @@ pub(super) struct TrackLine {
 }
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
-    let revision = subject.status().revision();
+    let revision = subject.lock().revision;
     let timeline = subject.timeline();
     let mut tracks = match &asked.parent {
         Some(parent) => members(&timeline, parent, &asked)?,

@@ -271,3 +271,16 @@ fn what_was_done_for_users_has_rows_and_points() {
         .collect();
     assert_eq!(ids, ["thread:7", "user:7"]);
 }
+
+#[test]
+fn a_trace_without_events_says_so() {
+    let client = Client::of_text("go 1.19 trace");
+    client.wait();
+    let status = client.get("api/trace").json();
+    assert_eq!(
+        (&status["state"], &status["verdict"]),
+        (&"ready".into(), &"partial".into())
+    );
+    let told = status["trust"].to_string();
+    assert!(told.contains("there are no events"), "{told}");
+}
