@@ -5,9 +5,14 @@
 // - Worker 2 runs goroutine 77, `main.spin`, from 1.0 s to 1.3 s.
 // - Inside requests most CPU samples are in `main.encode`; outside, more are in `main.spin`.
 // - One collection, from 0.9 s to 0.95 s, stops the world for 10 ms.
+//
+// Apart from it: traces of many requests, to compare one with another.
 import { V1Trace } from "./v1_trace.mjs";
 
 const MS = 1_000_000;
+
+/** Fewer tell nothing that might not be chance. */
+const STEADY_REQUESTS = 200;
 
 const HANDLE = "main.handle server.go:30";
 const LOCK = ["sync.(*Mutex).Lock mutex.go:90", "main.(*Store).get store.go:41", HANDLE];
@@ -32,14 +37,24 @@ export function plantedTrace() {
   return trace.bytes();
 }
 
+/** Requests of 2 ms one after another, each with a delay at its end. */
+export function steadyTrace(delay_ns) {
+  const trace = new V1Trace();
+  trace.event(0, 1000, "Gomaxprocs", 4, 0).event(0, 2000, "ProcStart", 1).event(1, 2001, "ProcStart", 2);
+  trace.create(0, 3000, 1, "main.main main.go:10", ["main.main main.go:10"]).start(0, 4000, 1);
+  for (let number = 1; number <= STEADY_REQUESTS; number++) request(trace, number, 10 * MS * number, delay_ns);
+  trace.event(0, 10 * MS * (STEADY_REQUESTS + 1), "GoSched", trace.stack(["main.main main.go:20"]));
+  return trace.bytes();
+}
+
 /** The store's goroutine, which sleeps with the lock. */
 function keepers(trace) {
   trace.create(0, 490 * MS - 1000, 50, "main.(*Store).compact store.go:70", ["main.main main.go:12"]);
   trace.start(3, 490 * MS, 50).event(3, 495 * MS, "GoSleep", trace.stack(SLEEP));
 }
 
-/** A request of 2 ms on worker 1, with samples. */
-function request(trace, number, at) {
+/** A request of 2 ms on worker 1, with samples, and with a delay at its end. */
+function request(trace, number, at, delay_ns = 0) {
   const task = 100 + number;
   trace.create(0, at, task, HANDLE, ["main.serve server.go:10"]).start(1, at + 1000, task);
   trace.event(1, at + 2000, "UserTaskCreate", number, 0, trace.string("request"), trace.stack([HANDLE]));
@@ -48,8 +63,8 @@ function request(trace, number, at) {
   trace.event(1, at + MS, "CPUSample", at + MS - 10, 1, task, stack);
   trace.event(1, at + 1_500_000, "UserLog", number, trace.string("status"), trace.stack([HANDLE]), "200");
   trace.event(1, at + 1_900_000, "UserRegion", number, 1, trace.string("work"), trace.stack([HANDLE]));
-  trace.event(1, at + 2_002_000, "UserTaskEnd", number, trace.stack([HANDLE]));
-  trace.event(1, at + 2_003_000, "GoEnd");
+  trace.event(1, at + 2_002_000 + delay_ns, "UserTaskEnd", number, trace.stack([HANDLE]));
+  trace.event(1, at + 2_003_000 + delay_ns, "GoEnd");
 }
 
 function slowRequest(trace) {

@@ -2,10 +2,13 @@
 //
 // Each check gets a fresh page on each trace. Whatever it does: no error on the console, no request outside of this machine, and no
 // more than 3,000 nodes. CHECKS=name,name chooses some. The first failure of each is told; the exit code is 1 if there is any.
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { openBrowser, watchedPage } from "./browser.mjs";
 import { checks } from "./checks/list.mjs";
 import { serve } from "./server.mjs";
+
+/** So many go on side by side: most of a check is waiting. */
+const AT_ONCE = 4;
 
 const [binary, ...traces] = process.argv.slice(2);
 if (binary === undefined || traces.length === 0) {
@@ -17,8 +20,17 @@ const begun = performance.now();
 const browser = await openBrowser();
 let failures = 0;
 try {
-  // Side by side: most of a check is waiting.
-  await Promise.all(traces.map(look));
+  const servers = await Promise.all(traces.map((trace) => serve(binary, trace)));
+  const left = checks
+    .filter(({ name }) => wanted === undefined || wanted.includes(name))
+    .flatMap((check) => servers.slice(0, check.once ? 1 : servers.length).map(({ url }, place) => ({ check, url, place })));
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      if (!(await passes(next.check, next.url, traces[next.place]))) failures += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(servers.map((server) => server.stop()));
 } finally {
   await browser.close();
 }
@@ -26,33 +38,20 @@ const seconds = ((performance.now() - begun) / 1000).toFixed(1);
 console.log(failures === 0 ? `the page passes in ${seconds} s` : `${failures} checks failed in ${seconds} s`);
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** All checks on one trace. */
-async function look(trace) {
-  const server = await serve(binary, trace);
-  try {
-    for (const check of checks) {
-      if (wanted !== undefined && !wanted.includes(check.name)) continue;
-      if (check.once && trace !== traces[0]) continue;
-      failures += (await passes(check, server.url, trace)) ? 0 : 1;
-    }
-  } finally {
-    await server.stop();
-  }
-}
-
 async function passes(check, url, path) {
   const trace = basename(path);
+  const name = `${basename(dirname(path))}/${trace}: ${check.name}`;
   const from = performance.now();
   const watched = await watchedPage(browser);
   try {
     await check.run({ page: watched.page, url, browser, binary, path, trace });
     await watched.verify();
-    console.log(`ok   ${trace}: ${check.name} (${Math.round(performance.now() - from)} ms)`);
+    console.log(`ok   ${name} (${Math.round(performance.now() - from)} ms)`);
     return true;
   } catch (error) {
-    console.error(`FAIL ${trace}: ${check.name}: ${error.stack ?? error}`);
+    console.error(`FAIL ${name}: ${error.stack ?? error}`);
     if (process.env.SCREENSHOTS !== undefined) {
-      await watched.page.screenshot({ path: `${process.env.SCREENSHOTS}/${trace}-${check.name}.png` });
+      await watched.page.screenshot({ path: `${process.env.SCREENSHOTS}/${name.replaceAll(/[/:]/g, "-")}.png` });
     }
     return false;
   } finally {

@@ -1,17 +1,17 @@
-// The command as a server of one trace.
+// The command as a server of a trace, or of two that are compared.
 import { spawn } from "node:child_process";
 
 const START_MS = 20_000;
 
 /** Starts it, and resolves once it has told its address. */
-export async function serve(binary, trace) {
-  const child = spawn(binary, ["view", "--no-open", trace], { stdio: ["ignore", "pipe", "pipe"] });
+export async function serve(binary, ...traces) {
+  const child = spawn(binary, ["view", "--no-open", ...traces], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((done) => child.once("exit", done));
   let printed = "";
   let complained = "";
   child.stderr.on("data", (text) => (complained += text));
   const url = await new Promise((found, failed) => {
-    const fail = (why) => failed(new Error(`${binary} view ${trace}: ${why}\n${printed}${complained}`));
+    const fail = (why) => failed(new Error(`${binary} view ${traces.join(" ")}: ${why}\n${printed}${complained}`));
     const timer = setTimeout(() => fail("tells no address"), START_MS);
     child.once("error", (error) => fail(error.message));
     child.once("exit", (code) => fail(`ended with ${code}`));

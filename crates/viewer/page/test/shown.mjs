@@ -1,6 +1,9 @@
 // What a page shows, for checks.
 import assert from "node:assert/strict";
 
+/** An answer may lead to the next question within so much time, and so many frames. */
+const CALM = { ms: 60, frames: 5 };
+
 /** Opens a view and waits until it is drawn. */
 export async function open(page, url, hash = "") {
   await page.goto(`${url}${hash}`);
@@ -16,23 +19,27 @@ export async function drawn(page) {
   await settled(page);
 }
 
-/** Waits until all answers are there and the newest frame is told. */
+/** Waits until all answers are there, the window rests, the newest frame is told, and nothing comes after it. */
 export async function settled(page) {
-  let calm = 0;
-  let before = "";
-  for (let tries = 0; calm < 2; tries++) {
-    await page.waitForTimeout(40);
-    const { state, isDone } = await page.evaluate(() => {
-      const canvas = document.querySelector(".scroller canvas");
-      const frame = canvas?.dataset.frame;
-      const isTold = frame === document.querySelector("#visible-intervals")?.dataset.frame;
-      const isStale = document.querySelector(".stale") !== null || document.documentElement.dataset.asking !== "0";
-      return { state: `${frame} ${location.hash}`, isDone: isTold && !isStale };
-    });
-    calm = isDone && state === before ? calm + 1 : 0;
-    before = state;
-    if (tries > 400) throw new Error(`the page does not come to rest: ${state}`);
+  // What was calm before the last action is not calm after it.
+  await page.evaluate(() => delete globalThis.calm);
+  await page.waitForFunction(isCalm, CALM, { polling: "raf" });
+}
+
+/** Whether nothing has happened for a while. Runs in the page, at each frame. */
+function isCalm({ ms, frames }) {
+  const canvas = document.querySelector(".scroller canvas");
+  const frame = canvas?.dataset.frame;
+  const isTold = frame === document.querySelector("#visible-intervals")?.dataset.frame;
+  const isDone = isTold && document.querySelector(".stale") === null && document.documentElement.dataset.asking === "0";
+  const state = isDone ? `${frame} ${location.hash}` : null;
+  const before = globalThis.calm;
+  if (state === null || before?.state !== state) {
+    globalThis.calm = { state, since: performance.now(), frames: 0 };
+    return false;
   }
+  before.frames += 1;
+  return before.frames >= frames && performance.now() - before.since >= ms;
 }
 
 /** Presses keys, one after the other, as a person would. */

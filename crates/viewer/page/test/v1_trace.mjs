@@ -97,14 +97,16 @@ export class V1Trace {
     const own = this.#events.filter((event) => event.worker === worker).sort((a, b) => a.at - b.at);
     let last = own[0].at;
     const bytes = [TYPES.Batch | (1 << 6), ...varint(worker), ...varint(last)];
+    const parts = [Buffer.from(bytes)];
     for (const { at, type, args } of own) {
-      bytes.push(...this.#eventBytes(type, at - last, args));
+      parts.push(Buffer.from(this.#eventBytes(type, at - last, args)));
       last = at;
     }
-    return bytes;
+    return Buffer.concat(parts);
   }
 
   #eventBytes(type, ticks, args) {
+    // What stands behind an event in full.
     const texts = args.filter((arg) => typeof arg === "string").map((text) => Buffer.from(text));
     const numbers = [ticks, ...args.filter((arg) => typeof arg === "number")].flatMap(varint);
     const count = args.length - texts.length;

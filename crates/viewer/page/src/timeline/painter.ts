@@ -17,7 +17,7 @@ import { Samples } from "./samples";
 import { TileCache, type Piece } from "./tile_cache";
 import { TileLoader } from "./tile_loader";
 
-/** The number of the last frame that was drawn of exact tiles alone: what follows the canvas listens to it. */
+/** The number of the last frame that was drawn of exact tiles alone, of a window that rests: what follows the canvas listens to it. */
 export const framesDone = new Store(0);
 
 export class Painter {
@@ -105,7 +105,7 @@ export class Painter {
     this.#frames += 1;
     // Tests wait for the table of what is seen to be about the newest frame.
     this.canvas.dataset["frame"] = `${this.#frames}`;
-    if (isComplete) framesDone.set(this.#frames);
+    if (isComplete && isResting) framesDone.set(this.#frames);
   }
 
   #visibleRows(level: number): ShownRow[] {

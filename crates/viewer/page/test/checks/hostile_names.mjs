@@ -1,8 +1,8 @@
 // Names from a trace are text, whatever stands in them.
-import assert from "node:assert/strict";
 import { unpacked, withFile } from "../files.mjs";
 import { serve } from "../server.mjs";
 import { open, press, settled } from "../shown.mjs";
+import { isUnharmed } from "../unharmed.mjs";
 
 /** What may stand in names: markup, an attribute's end, marks that turn the direction, a control, half a character. */
 const HOSTILE = [
@@ -25,25 +25,15 @@ export async function hostileNames({ page, binary, path }) {
       const pages = await page.$$eval(".pages a", (links) => links.length);
       for (let place = 1; place <= pages; place++) {
         await press(page, `${place}`);
-        await unharmed(page);
+        await isUnharmed(page);
       }
       await page.goto(`${server.url}#by=group`);
       await settled(page);
-      await unharmed(page);
+      await isUnharmed(page);
     } finally {
       await server.stop();
     }
   });
-}
-
-/** No element came out of a name, and no name has what turns the text around it. */
-async function unharmed(page) {
-  const harm = await page.evaluate(() => ({
-    fooled: globalThis.wasFooled ?? false,
-    elements: document.querySelectorAll("img, #pwned, svg, script:not([src])").length,
-    marks: /[\u202a-\u202e\u2066-\u2069\u0000]/.test(document.body.innerText),
-  }));
-  assert.deepEqual(harm, { fooled: false, elements: 0, marks: false });
 }
 
 /** The same trace with names of its functions replaced by hostile ones of the same length; null if it has none. */

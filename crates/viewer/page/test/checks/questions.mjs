@@ -1,8 +1,8 @@
 // Ten questions about a service, each answered in at most three actions from the first screen, without a deep link. An action is a
-// click, a key, or a text that is typed. What is asked for was planted: see `planted.mjs`.
+// click, a key, or a text that is typed. What is asked for was planted: see `planted.mjs`. One question is about two traces.
 import assert from "node:assert/strict";
 import { withFile } from "../files.mjs";
-import { plantedTrace } from "../planted.mjs";
+import { plantedTrace, steadyTrace } from "../planted.mjs";
 import { serve } from "../server.mjs";
 import { open, settled, text } from "../shown.mjs";
 
@@ -83,18 +83,38 @@ const QUESTIONS = [
   },
 ];
 
+/** What one trace alone cannot tell: in the newer of two each request takes 3 ms longer. */
+const DIFFERENCE = {
+  asked: "How does the latency of requests differ from before?",
+  async answer(person) {
+    await person.presses("8");
+    assert.match(await person.sees(".data-table tr:has-text('p50')"), /user task request .*p50.* 2 ms 5 ms 2\.50×/);
+  },
+};
+
 export async function questions({ page, binary }) {
-  await withFile("planted.trace", plantedTrace(), async (path) => {
-    const server = await serve(binary, path);
-    try {
-      for (const { asked, answer } of QUESTIONS) await ask(page, server.url, asked, answer);
-    } finally {
-      await server.stop();
-    }
-  });
+  await withFile("planted.trace", plantedTrace(), (path) =>
+    about(binary, [path], async (url) => {
+      for (const question of QUESTIONS) await ask(page, url, question);
+    }),
+  );
+  await withFile("before.trace", steadyTrace(0), (before) =>
+    withFile("now.trace", steadyTrace(3_000_000), (now) =>
+      about(binary, [before, now], (url) => ask(page, url, DIFFERENCE)),
+    ),
+  );
 }
 
-async function ask(page, url, asked, answer) {
+async function about(binary, paths, use) {
+  const server = await serve(binary, ...paths);
+  try {
+    await use(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function ask(page, url, { asked, answer }) {
   // The hash alone would not load the page anew.
   await page.goto("about:blank");
   await open(page, url);
