@@ -44,12 +44,10 @@ use crate::task;
 use crate::task_slab;
 use crate::thread_role::ThreadRole;
 use crate::user_task_record;
+use crate::worker_numbers;
 
 /// How long the collector sleeps between two looks: batches of 64 KiB fill slower than this even at 10^8 events a second.
 const PERIOD: Duration = Duration::from_millis(10);
-
-/// The worker number under which tables and samples stand: no lane has it.
-const TABLE_WORKER: i64 = 900_000;
 
 /// So many live tasks are introduced between two looks: they fill a fraction of the least memory budget.
 const INTRODUCED_AT_ONCE: usize = 4096;
@@ -366,7 +364,7 @@ impl Collector {
 
     fn begin_table_batch(&mut self, ticks: u64) {
         let batch = Batch {
-            worker: WorkerId(TABLE_WORKER),
+            worker: WorkerId(i64::from(worker_numbers::TABLES)),
             ticks,
         };
         batch.append(0, &mut self.output.buffer);

@@ -33,6 +33,7 @@ use crate::output::contain;
 use crate::sampler::rate::SampleRate;
 use crate::session::Closing;
 use crate::tables::Tables;
+use crate::worker_numbers;
 
 /// What an adapter has to say in a recording now; `None` for nothing.
 pub type Describer = fn() -> Option<String>;
@@ -64,9 +65,6 @@ pub(crate) struct Description {
     /// Tick of the last record.
     last_tick: u64,
 }
-
-/// The worker number under which all this stands: no lane has it.
-const WORKER: i64 = 900_001;
 
 impl Description {
     pub(crate) fn new(start: ClockPair, stamp: SessionStamp) -> Self {
@@ -102,8 +100,11 @@ impl Description {
         let mut count = 0;
         for (key, message) in std::mem::take(&mut self.logs) {
             if count == 0 {
-                let (worker, ticks) = (WorkerId(WORKER), self.last_tick);
-                Batch { worker, ticks }.append(0, &mut records);
+                let batch = Batch {
+                    worker: WorkerId(i64::from(worker_numbers::DESCRIPTION)),
+                    ticks: self.last_tick,
+                };
+                batch.append(0, &mut records);
             }
             let hash = hash_of_bytes(key.as_bytes());
             let key = tables.strings.intern(key.as_bytes(), hash, stamp, chunk);

@@ -23,10 +23,7 @@ use crate::session_word;
 use crate::tables::{self, StackEntry};
 use crate::thread_role::ThreadRole;
 use crate::worker_count;
-
-/// Worker numbers of introducing lanes begin here: each thread has one for tasks that it introduces in the middle of another
-/// task's run, so that no wrong creator is shown.
-const INTRODUCING_WORKERS: u32 = 500_000;
+use crate::worker_numbers;
 
 /// A tick that is so far ahead of the clock was held back by a cause, not by events: more than a millisecond.
 const CLAMP_TICKS: u64 = 1 << 18;
@@ -422,7 +419,10 @@ impl LaneWriter {
 
     /// The next records are those of the thread's introducing lane.
     pub(crate) fn switch_to_introducing(&mut self) {
-        self.switch_worker(INTRODUCING_WORKERS + self.lane.number(), self.last_tick());
+        self.switch_worker(
+            worker_numbers::INTRODUCING + self.lane.number(),
+            self.last_tick(),
+        );
     }
 
     /// The next records are those of the thread's own lane again.

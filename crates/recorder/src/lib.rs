@@ -136,6 +136,8 @@ mod user_task_record;
 mod waker_cell;
 #[cfg(not(loom))]
 mod worker_count;
+#[cfg(not(loom))]
+mod worker_numbers;
 
 #[cfg(not(loom))]
 pub use annotation::{Entered, UserTask, log};
