@@ -8,6 +8,7 @@
 //	oracle -count FILE    how many events there are, and what it takes to read them
 //	oracle -contents FILE what stands in the file, before anything is put in order: a line with the numbers of strings,
 //	                      of stacks and generations where the reader tells them, and of records by type
+//	oracle -judge FILE... of each file a line: how many events there are, or why the reader refuses it
 //
 // A line has the time, the kind, and the fields by name. A stack is the hash of its frames, which a line of their own gives
 // when the stack first comes; frames are written innermost first. Bytes that are no plain text stand as \xNN. The last line
@@ -27,7 +28,16 @@ func main() {
 	onlyCount := flag.Bool("count", false, "count the events and measure")
 	contents := flag.Bool("contents", false, "count what stands in the file")
 	asRecords := flag.Bool("records", false, "print events of format v1 as they stand in the file")
+	judging := flag.Bool("judge", false, "say of each of many files whether the reader takes it")
 	flag.Parse()
+	if *judging {
+		for _, name := range flag.Args() {
+			if err := judge(name); err != nil {
+				fatal(err)
+			}
+		}
+		return
+	}
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(64)
@@ -52,6 +62,26 @@ func main() {
 	if err != nil {
 		fatal(err)
 	}
+}
+
+// judge reads all events of the file and says whether it could.
+func judge(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var events int
+	input, err := unpacked(file)
+	if err == nil {
+		events, err = read(input)
+	}
+	if err != nil {
+		_, err = fmt.Printf("error=%q\n", err)
+		return err
+	}
+	_, err = fmt.Printf("events=%d\n", events)
+	return err
 }
 
 // unpacked is what is in the file, which may be gzipped.

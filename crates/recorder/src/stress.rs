@@ -1,15 +1,15 @@
 //! Starts and stops by the hundred while threads run traced work: every recording must be one that Go's tools take.
 //!
-//! `EXECTRACE_STRESS=1000` sets how many recordings are made; Go 1.19 judges each, Go 1.27 each tenth. Such a run, which has
-//! the process for itself, also watches its memory and its open files; beside other tests they would be everybody's.
+//! `EXECTRACE_STRESS=1000` sets how many recordings are made; the reader of Go 1.19 judges each, that of Go 1.27 each tenth. Such a
+//! run, which has the process for itself, also watches its memory and its open files; beside other tests they would be everybody's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use exectrace_testkit::{Go, Random, Scratch};
+use exectrace_testkit::{Oracle, Random, Scratch};
 
 use crate::hook::{BlockReason, Blocked, Syscall, Task, TaskRef, worker_parks};
 use crate::{Recorder, Region, UserTask};
@@ -150,16 +150,18 @@ fn record(path: &Path, random: &mut Random) {
     std::fs::write(path, &*memory.0.lock().expect("no panic")).expect("a file");
 }
 
-fn judge(path: &Path, number: usize) {
-    if let Some(go) = Go::v1_19() {
-        go.listing(path)
-            .unwrap_or_else(|error| panic!("recording {number}: {error}"));
-    }
-    if number.is_multiple_of(10)
-        && let Some(go) = Go::v1_27()
-    {
-        go.listing(path)
-            .unwrap_or_else(|error| panic!("recording {number}: {error}"));
+/// So many recordings go to a tool at once.
+const JUDGED_AT_ONCE: usize = 50;
+
+/// Both readers take what they are given of `recordings`.
+fn judge(recordings: &[PathBuf]) {
+    let tenth: Vec<PathBuf> = recordings.iter().step_by(10).cloned().collect();
+    let judges = [(Oracle::v1_19(), recordings), (Oracle::v1_27(), &tenth)];
+    for (oracle, recordings) in judges {
+        let Some(oracle) = oracle else { continue };
+        if let Err(error) = oracle.judge(recordings) {
+            panic!("{}: {error}", oracle.go().version());
+        }
     }
 }
 
@@ -177,6 +179,9 @@ fn start_and_stop(skewed: bool) {
     let places: Vec<Place> = (0..TASKS).map(|_| place()).collect();
     let end = AtomicBool::new(false);
     let recordings = recordings();
+    let paths: Vec<PathBuf> = (0..recordings)
+        .map(|number| scratch.path().join(format!("{number}.trace")))
+        .collect();
     let mut random = Random::from_environment();
     thread::scope(|scope| {
         for _ in 0..THREADS {
@@ -186,9 +191,8 @@ fn start_and_stop(skewed: bool) {
         // Also when a recording is found wanting: the scope waits for the threads.
         let _end = EndOnDrop(&end);
         let mut settled = (0, 0);
-        for number in 0..recordings {
-            let path = scratch.path().join(format!("{number}.trace"));
-            record(&path, &mut random);
+        for (number, path) in paths.iter().enumerate() {
+            record(path, &mut random);
             if number == WARM_UP {
                 settled = (resident_pages(), open_files());
             }
@@ -201,13 +205,8 @@ fn start_and_stop(skewed: bool) {
         }
     });
     thread::scope(|scope| {
-        for half in 0..2 {
-            let scratch = &scratch;
-            scope.spawn(move || {
-                for number in (half..recordings).step_by(2) {
-                    judge(&scratch.path().join(format!("{number}.trace")), number);
-                }
-            });
+        for half in paths.chunks(recordings.div_ceil(2)) {
+            scope.spawn(move || half.chunks(JUDGED_AT_ONCE).for_each(judge));
         }
     });
 }

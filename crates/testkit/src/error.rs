@@ -61,6 +61,13 @@ pub enum Error {
         /// What the server wrote to its standard error.
         log: String,
     },
+    /// A reader does not take the file.
+    Unread {
+        /// The file.
+        file: PathBuf,
+        /// What it says.
+        answer: String,
+    },
     /// A tool's text is not in the form that this crate knows.
     Unreadable {
         /// The first line that is not.
@@ -126,6 +133,7 @@ impl fmt::Display for Error {
             Self::Complaint { command, log } => {
                 write!(f, "`{command}` answers but complains:\n{log}")
             }
+            Self::Unread { file, answer } => write!(f, "{}: {answer}", file.display()),
             Self::Unreadable { line } => write!(f, "a line of no known form: {line:?}"),
         }
     }

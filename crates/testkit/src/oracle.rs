@@ -106,6 +106,30 @@ impl Oracle {
         OracleCount::parse(&String::from_utf8_lossy(&line))
     }
 
+    /// Whether the reader takes each of `traces`, in one run of the program: for many small files, whose reading takes less than a
+    /// program's start.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be run; [`Error::Unread`] for the first file that the reader refuses.
+    pub fn judge(&self, traces: &[PathBuf]) -> Result<(), Error> {
+        let mut command = self.go.command(&self.program);
+        command.arg("-judge");
+        command.args(traces.iter().map(|trace| absolute(trace)));
+        let mut lines = LineStream::start(&mut command, READ_LIMIT)?;
+        for trace in traces {
+            let line = lines.next_line()?.unwrap_or_default();
+            if !line.starts_with(b"events=") {
+                return Err(Error::Unread {
+                    file: trace.clone(),
+                    answer: String::from_utf8_lossy(line).into_owned(),
+                });
+            }
+        }
+        while lines.next_line()?.is_some() {}
+        Ok(())
+    }
+
     /// What stands in `trace` before anything is put in order: a line of numbers, as the head of `oracle/main.go` says.
     ///
     /// # Errors
