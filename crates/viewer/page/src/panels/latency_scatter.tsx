@@ -115,7 +115,7 @@ function options(colours: Colours): Omit<uPlot.Options, "width" | "height"> {
   const points = (variable: string, size: number): uPlot.Series => ({
     paths: () => null,
     stroke: colours(variable),
-    points: { show: true, size, fill: colours(variable), space: 0, width: 0 },
+    points: { show: (plot, series) => drawPoints(plot, series, size, colours(variable)) },
   });
   return {
     legend: { show: false },
@@ -138,6 +138,21 @@ function options(colours: Colours): Omit<uPlot.Options, "width" | "height"> {
     scales: { y: { distr: 3, range: (_, min, max) => rangeOf(min, max) } },
     series: [{}, points("--running", 4), points("--bad", 7)],
   };
+}
+
+/** As squares, which are cheap where there are thousands, and a gesture draws them anew; nothing is left to draw for the chart. */
+function drawPoints(plot: uPlot, series: number, size: number, colour: string): false {
+  const { ctx: canvas, data } = plot;
+  const { min = 0, max = 0 } = plot.scales["x"] ?? {};
+  const side = Math.round(size * devicePixelRatio);
+  canvas.fillStyle = colour;
+  data[0].forEach((x, place) => {
+    const y = data[series]?.[place];
+    if (y === null || y === undefined || x < (min ?? 0) || x > (max ?? 0)) return;
+    const left = Math.round(plot.valToPos(x, "x", true) - side / 2);
+    canvas.fillRect(left, Math.round(plot.valToPos(y, "y", true) - side / 2), side, side);
+  });
+  return false;
 }
 
 function decades(_: uPlot, splits: number[]): (number | null)[] {

@@ -4,10 +4,9 @@ import type { Interval } from "../selection";
 import type { Span } from "../time_window";
 import { AXIS_PX } from "./axis";
 import type { Labels } from "./labels";
-import { LANE_PX, ROW_PX, SAMPLE_PX, type Pointer, type ShownRow } from "./row_layout";
+import { LANE_PX, ROW_PX, type Pointer, type ShownRow } from "./row_layout";
 import type { Palette } from "./palette";
 import type { Scale } from "./raster";
-import type { Samples } from "./samples";
 import { firstEndAfter } from "./tile";
 
 /** Narrower intervals have no label. */
@@ -59,28 +58,6 @@ function drawText(canvas: CanvasRenderingContext2D, text: string, x: number, y: 
   canvas.strokeText(text, x, y);
   canvas.fillStyle = palette.onState;
   canvas.fillText(text, x, y);
-}
-
-/** A tick at the foot of its lane for each sample. */
-export function drawSamples(
-  canvas: CanvasRenderingContext2D,
-  rows: readonly ShownRow[],
-  scale: Scale,
-  palette: Palette,
-  samples: Samples,
-  width: number,
-): void {
-  const span = { from: scale.from, to: scale.from + width * scale.nsPerPixel };
-  for (const { row, top } of rows) {
-    const foot = top + ROW_PX - INSET;
-    for (const { at_ns } of samples.of(row.id, span)) {
-      const x = Math.round((at_ns - scale.from) / scale.nsPerPixel);
-      canvas.fillStyle = palette.halo;
-      canvas.fillRect(x - 1, foot - SAMPLE_PX, 3, SAMPLE_PX);
-      canvas.fillStyle = palette.onState;
-      canvas.fillRect(x, foot - SAMPLE_PX + 1, 1, SAMPLE_PX - 1);
-    }
-  }
 }
 
 export function drawSelection(

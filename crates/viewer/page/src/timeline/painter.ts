@@ -7,10 +7,10 @@ import { view } from "../view";
 import { AXIS_PX, drawAxis } from "./axis";
 import { Labels } from "./labels";
 import { marks } from "./marks";
-import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSamples, drawSelection, drawWaker } from "./overlay";
+import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSelection, drawWaker } from "./overlay";
 import { readPalette, type Palette } from "./palette";
 import { Raster, type Scale } from "./raster";
-import { HEAD_PX, LANE_PX, ROW_PX, type Pointer, type ShownRow } from "./row_layout";
+import { HEAD_PX, LANE_PX, ROW_PX, SAMPLE_PX, type Pointer, type ShownRow } from "./row_layout";
 import type { Row } from "./rows";
 import { levelOf, tilesOf } from "./tile";
 import { Samples } from "./samples";
@@ -130,9 +130,11 @@ export class Painter {
   #paintRows(scale: Scale): void {
     const ratio = this.#ratio;
     const fine = { from: scale.from, nsPerPixel: scale.nsPerPixel / ratio };
-    const paint = ({ top, pieces }: ShownRow) => {
+    const paint = ({ row, top, pieces }: ShownRow) => {
       const lane = Math.round((top + (ROW_PX - LANE_PX) / 2) * ratio);
       this.#raster.row(pieces, fine, lane, LANE_PX * ratio, this.#palette);
+      const ticks = { width: ratio, height: SAMPLE_PX * ratio, foot: lane + LANE_PX * ratio };
+      this.#raster.ticks(this.samples.timesOf(row.id), fine, ticks, this.#palette);
     };
     this.#raster.clear(this.#palette);
     this.shown.filter((shown) => !isPinned(shown)).forEach(paint);
@@ -169,7 +171,6 @@ export class Painter {
   }
 
   #paintOverRows(scale: Scale, rows: readonly ShownRow[], interval: Interval | null): void {
-    drawSamples(this.#context, rows, scale, this.#palette, this.samples, this.#width);
     drawLabels(this.#context, rows, scale, this.#palette, this.labels, this.#width);
     drawSelection(this.#context, rows, scale, this.#palette, interval);
   }

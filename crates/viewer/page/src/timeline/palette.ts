@@ -7,7 +7,13 @@ export const PERIOD = 8;
 export interface Palette {
   /** For each state the pixels of one period, row by row. */
   patterns: Uint32Array;
+  /** The same column by column. */
+  columns: Uint32Array;
+  lane: number;
   background: number;
+  /** Of ticks, and around them. */
+  mark: number;
+  rim: number;
   /** Style sheet colours, for strokes and texts. */
   text: string;
   faint: string;
@@ -21,11 +27,14 @@ export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const variable = (name: string) => style.getPropertyValue(name).trim();
   const lane = pixel(variable("--lane"));
+  const patterns = STATE_STYLES.map((state) => patternPixels(state.pattern, pixel(variable(state.variable)), lane));
   return {
-    patterns: Uint32Array.from(
-      STATE_STYLES.flatMap((state) => patternPixels(state.pattern, pixel(variable(state.variable)), lane)),
-    ),
+    patterns: Uint32Array.from(patterns.flat()),
+    columns: Uint32Array.from(patterns.flatMap(turned)),
+    lane,
     background: pixel(variable("--background")),
+    mark: pixel(variable("--on-state")),
+    rim: pixel(variable("--halo")),
     text: variable("--text"),
     faint: variable("--faint"),
     grid: variable("--grid"),
@@ -56,6 +65,11 @@ function gap(pattern: Pattern, x: number, y: number): number {
 function patternPixels(pattern: Pattern, colour: number, ground: number): number[] {
   const places = Array.from({ length: PERIOD * PERIOD }, (_, place) => place);
   return places.map((place) => mixed(colour, ground, gap(pattern, place % PERIOD, Math.floor(place / PERIOD))));
+}
+
+/** Columns for rows. */
+function turned(pixels: number[]): number[] {
+  return pixels.map((_, place) => pixels[(place % PERIOD) * PERIOD + Math.floor(place / PERIOD)]!);
 }
 
 function mixed(a: number, b: number, share: number): number {

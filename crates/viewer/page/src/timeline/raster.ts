@@ -2,7 +2,7 @@
 // column, which are stacked. Writing pixels is an order of magnitude cheaper than filling rectangles where there are many.
 import { STATES } from "../api/runs";
 import { PERIOD, type Palette } from "./palette";
-import { NOTHING, RUNNING, STACKED } from "./state";
+import { RUNNING, STACKED } from "./state";
 import { firstAtLeast, firstEndAfter, type Tile } from "./tile";
 import type { Piece } from "./tile_cache";
 
@@ -18,14 +18,31 @@ export interface Scale {
   nsPerPixel: number;
 }
 
+/** Where a row stands in the picture, and how much of its height is seen. */
+interface Place {
+  top: number;
+  height: number;
+  first: number;
+  last: number;
+  /** Patterns move along with what they are on. */
+  phase: number;
+}
+
+/** How large ticks are, and on which line of the picture they stand. */
+interface Ticks {
+  width: number;
+  height: number;
+  foot: number;
+}
+
 export class Raster {
   readonly image: ImageData;
   readonly #pixels: Uint32Array;
   /** For each column how much of it each state has. */
   readonly #shares: Float32Array;
   readonly #ticks: Uint8Array;
-  /** The states of one row's pixels: so small that it is written in any order at no cost. */
-  #cells = new Uint8Array(0);
+  /** Which columns have a share of anything. */
+  readonly #isShared: Uint8Array;
 
   constructor(
     readonly width: number,
@@ -35,6 +52,7 @@ export class Raster {
     this.#pixels = new Uint32Array(this.image.data.buffer);
     this.#shares = new Float32Array(width * STATES);
     this.#ticks = new Uint8Array(width);
+    this.#isShared = new Uint8Array(width);
   }
 
   /** Clears all from the top down to `bottom`. */
@@ -44,41 +62,57 @@ export class Raster {
 
   /** Draws what the pieces of one track tell, from `top` on, `height` pixels high. */
   row(pieces: readonly Piece[], scale: Scale, top: number, height: number, palette: Palette): void {
-    if (this.#cells.length !== this.width * height) this.#cells = new Uint8Array(this.width * height);
-    this.#cells.fill(NOTHING);
     this.#shares.fill(0);
     this.#ticks.fill(0);
+    this.#isShared.fill(0);
+    const phase = Math.round(scale.from / scale.nsPerPixel) % PERIOD;
+    const place = { top, height, first: Math.max(-top, 0), last: Math.min(height, this.height - top), phase };
     // Of a group's tiles each has a height of its own; the highest that is seen counts.
     const ceiling = pieces.reduce((most, { tile }) => Math.max(most, tile.full), 1e-9);
     for (const piece of pieces) this.#mixes(piece, scale, piece.tile.full / ceiling / 255);
     for (const piece of pieces) this.#shortIntervals(piece, scale);
-    this.#stack(height);
-    for (const piece of pieces) this.#longIntervals(piece, scale, height);
-    this.#paint(scale, top, height, palette);
+    this.#ground(place, palette);
+    this.#stack(place, palette);
+    for (const piece of pieces) this.#longIntervals(piece, scale, place, palette);
+  }
+
+  /** A tick that stands on `foot` for each time that is seen, with a rim: times rise, and there may be one for each pixel. */
+  ticks(times: Float64Array, scale: Scale, { width, height, foot }: Ticks, palette: Palette): void {
+    const end = scale.from + this.width * scale.nsPerPixel;
+    let last = -1;
+    for (let place = firstAtLeast(times, scale.from); place < times.length && times[place]! < end; place++) {
+      const column = Math.round((times[place]! - scale.from) / scale.nsPerPixel);
+      if (column === last) continue;
+      last = column;
+      this.#box(column - width, foot - height, column + 2 * width, foot, palette.rim);
+      this.#box(column, foot - height + width, column + width, foot, palette.mark);
+    }
   }
 
   #mixes(piece: Piece, scale: Scale, unit: number): void {
-    const { tile } = piece;
+    const { from: origin, bucketNs, bucket: buckets, share: told } = piece.tile;
+    const shares = this.#shares;
     const begin = Math.max(piece.from, scale.from);
     const end = Math.min(piece.to, scale.from + this.width * scale.nsPerPixel);
-    const width = tile.bucketNs / scale.nsPerPixel;
-    const start = firstAtLeast(tile.bucket, Math.floor((begin - tile.from) / tile.bucketNs));
-    for (let mix = start; mix < tile.bucket.length; mix++) {
-      const from = tile.from + tile.bucket[mix]! * tile.bucketNs;
+    const width = bucketNs / scale.nsPerPixel;
+    const start = firstAtLeast(buckets, Math.floor((begin - origin) / bucketNs));
+    for (let mix = start; mix < buckets.length; mix++) {
+      const from = origin + buckets[mix]! * bucketNs;
       if (from >= end) break;
       const left = (from - scale.from) / scale.nsPerPixel;
       const column = Math.floor(left);
       // Most buckets are narrower than a pixel, and inside of one.
       const isInside = column >= 0 && left + width <= column + 1 && column < this.width;
-      let told = 0;
+      if (isInside) this.#isShared[column] = 1;
+      let sum = 0;
       for (let state = 1; state < STATES; state++) {
-        const share = tile.share[mix * STATES + state]!;
+        const share = told[mix * STATES + state]!;
         if (share === 0) continue;
-        told += share;
-        if (isInside) this.#shares[column * STATES + state]! += share * unit * width;
+        sum += share;
+        if (isInside) shares[column * STATES + state]! += share * unit * width;
         else this.#add(left, left + width, state, share * unit);
       }
-      const tick = outlier(tile, mix, told);
+      const tick = outlier(piece.tile, mix, sum);
       if (tick > 0 && column >= 0 && column < this.width) this.#ticks[column] = tick;
     }
   }
@@ -96,19 +130,16 @@ export class Raster {
     });
   }
 
-  #longIntervals(piece: Piece, scale: Scale, height: number): void {
+  #longIntervals(piece: Piece, scale: Scale, place: Place, palette: Palette): void {
     const { tile } = piece;
     const least = BY_ITSELF_PX * scale.nsPerPixel;
-    this.#each(piece, scale, (place, begin, end) => {
-      if (tile.end[place]! - tile.begin[place]! < least) return;
+    this.#each(piece, scale, (number, begin, end) => {
+      if (tile.end[number]! - tile.begin[number]! < least) return;
       const left = Math.max(Math.round((begin - scale.from) / scale.nsPerPixel), 0);
       let right = Math.round((end - scale.from) / scale.nsPerPixel);
       // A gap shows where one ends and the next begins.
-      if (end === tile.end[place] && right - left > BY_ITSELF_PX) right -= 1;
-      for (let y = 0; y < height; y++) {
-        const line = y * this.width;
-        this.#cells.fill(tile.state[place]!, line + left, line + Math.max(Math.min(right, this.width), left));
-      }
+      if (end === tile.end[number] && right - left > BY_ITSELF_PX) right -= 1;
+      this.#block(left, Math.min(right, this.width), tile.state[number]!, place, palette);
     });
   }
 
@@ -128,40 +159,65 @@ export class Raster {
     const last = Math.min(Math.ceil(right), this.width);
     for (let column = first; column < last; column++) {
       const covered = Math.min(right, column + 1) - Math.max(left, column);
+      this.#isShared[column] = 1;
       this.#shares[column * STATES + state]! += covered * share;
     }
   }
 
+  #ground({ top, first, last }: Place, palette: Palette): void {
+    if (last > first) this.#pixels.fill(palette.lane, (top + first) * this.width, (top + last) * this.width);
+  }
+
   /** Turns shares into heights, one state upon the other. */
-  #stack(height: number): void {
+  #stack(place: Place, palette: Palette): void {
+    const { height } = place;
     for (let column = 0; column < this.width; column++) {
+      const tick = this.#ticks[column]!;
+      if (tick > 0) {
+        this.#bar(column, 0, height, tick, place, palette);
+        continue;
+      }
+      if (this.#isShared[column] === 0) continue;
       let bottom = height;
-      for (const state of STACKED) {
+      for (let order = 0; order < STACKED.length && bottom > 0; order++) {
+        const state = STACKED[order]!;
         const share = this.#shares[column * STATES + state]!;
         if (share <= 0.001) continue;
         const next = Math.max(bottom - Math.max(Math.round(share * height), 1), 0);
-        for (let y = next; y < bottom; y++) this.#cells[y * this.width + column] = state;
+        this.#bar(column, next, bottom, state, place, palette);
         bottom = next;
-        if (bottom === 0) break;
       }
-      const tick = this.#ticks[column]!;
-      if (tick > 0) for (let y = 0; y < height; y++) this.#cells[y * this.width + column] = tick;
     }
   }
 
-  #paint(scale: Scale, top: number, height: number, palette: Palette): void {
-    // Patterns move along with what they are on.
-    const phase = Math.round(scale.from / scale.nsPerPixel) % PERIOD;
-    const first = Math.max(-top, 0);
-    const last = Math.min(height, this.height - top);
+  /** A piece of one column, from one height of its row to another. */
+  #bar(column: number, from: number, to: number, state: number, { top, first, last, phase }: Place, palette: Palette): void {
+    const pixels = this.#pixels;
+    const { columns } = palette;
+    const pattern = (state * PERIOD + ((column + phase) & (PERIOD - 1))) * PERIOD;
+    const end = Math.min(to, last);
+    for (let y = Math.max(from, first), at = (top + y) * this.width + column; y < end; y++, at += this.width) {
+      pixels[at] = columns[pattern + (y & (PERIOD - 1))]!;
+    }
+  }
+
+  /** One colour, as far as it is inside of the picture. */
+  #box(left: number, top: number, right: number, bottom: number, pixel: number): void {
+    const begin = Math.max(left, 0);
+    const end = Math.min(right, this.width);
+    for (let y = Math.max(top, 0); y < Math.min(bottom, this.height); y++) {
+      for (let x = begin; x < end; x++) this.#pixels[y * this.width + x] = pixel;
+    }
+  }
+
+  /** A stretch of the whole row. */
+  #block(left: number, right: number, state: number, { top, first, last, phase }: Place, palette: Palette): void {
+    const pixels = this.#pixels;
+    const { patterns } = palette;
     for (let y = first; y < last; y++) {
-      const cells = y * this.width;
-      const pixels = (top + y) * this.width;
-      const row = (y & (PERIOD - 1)) * PERIOD;
-      for (let x = 0; x < this.width; x++) {
-        const pattern = this.#cells[cells + x]! * PERIOD * PERIOD;
-        this.#pixels[pixels + x] = palette.patterns[pattern + row + ((x + phase) & (PERIOD - 1))]!;
-      }
+      const line = (top + y) * this.width;
+      const pattern = (state * PERIOD + (y & (PERIOD - 1))) * PERIOD;
+      for (let x = left; x < right; x++) pixels[line + x] = patterns[pattern + ((x + phase) & (PERIOD - 1))]!;
     }
   }
 }

@@ -12,18 +12,30 @@ export interface Sample {
   stack: Frame[];
 }
 
+/** Those of one track, in order of time. */
+interface OfTrack {
+  samples: readonly Sample[];
+  times: Float64Array;
+}
+
+const NONE: OfTrack = { samples: [], times: new Float64Array() };
+
 export class Samples {
-  #byTrack = new Map<string, Sample[]>();
+  #byTrack = new Map<string, OfTrack>();
   #asked = "";
   #isAsking = false;
 
   constructor(readonly loaded: () => void) {}
 
+  /** When a track has samples, as far as that is known. */
+  timesOf(track: string): Float64Array {
+    return (this.#byTrack.get(track) ?? NONE).times;
+  }
+
   /** The samples of a track that are known in a stretch of time. */
-  of(track: string, { from, to }: Span): Sample[] {
-    const all = this.#byTrack.get(track) ?? [];
-    const times = all.map(({ at_ns }) => at_ns);
-    return all.slice(firstAtLeast(times, from), firstAtLeast(times, to));
+  of(track: string, { from, to }: Span): readonly Sample[] {
+    const { samples, times } = this.#byTrack.get(track) ?? NONE;
+    return samples.slice(firstAtLeast(times, from), firstAtLeast(times, to));
   }
 
   /** Asks for what is seen, with half a screen on each side, when the window rests. */
@@ -41,8 +53,7 @@ export class Samples {
     this.#isAsking = true;
     json<{ marks: Sample[] }>("marks", query)
       .then(({ marks }) => {
-        this.#byTrack = new Map(tracks.map((track) => [track, []]));
-        for (const mark of marks) this.#byTrack.get(mark.track)?.push(mark);
+        this.#byTrack = new Map(tracks.map((track) => [track, ofTrack(marks.filter((mark) => mark.track === track))]));
       })
       .catch(() => {
         // Ticks are missing, and all else is there; the next window asks again.
@@ -52,4 +63,8 @@ export class Samples {
         this.loaded();
       });
   }
+}
+
+function ofTrack(samples: readonly Sample[]): OfTrack {
+  return { samples, times: Float64Array.from(samples, ({ at_ns }) => at_ns) };
 }
