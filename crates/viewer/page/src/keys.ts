@@ -9,6 +9,7 @@ import { pan, zoom } from "./timeline/gestures";
 import { shownRows, type Row } from "./timeline/rows";
 import { addMark, stepMark } from "./timeline/marks";
 import { go } from "./view";
+import { toggleWhy } from "./why";
 
 export interface Key {
   keys: readonly string[];
@@ -39,6 +40,7 @@ export const KEYS: readonly Key[] = [
   { keys: ["n"], title: "next finding", run: () => stepFinding(1) },
   { keys: ["p"], title: "previous finding", run: () => stepFinding(-1) },
   { keys: ["Enter"], title: "show the finding where it costs most", run: openFinding },
+  { keys: ["y"], title: "why the selected task took so long, and who waited for whom", run: toggleWhy },
   { keys: ["m"], title: "mark the selection, or the middle of the window", run: addMark },
   { keys: ["]"], title: "next mark", run: () => stepMark(1) },
   { keys: ["["], title: "previous mark", run: () => stepMark(-1) },

@@ -72,7 +72,7 @@ export function selectAt(track: string, at_ns: number): void {
 }
 
 export function deselect(): void {
-  go({ sel: undefined });
+  go({ sel: undefined, why: undefined });
 }
 
 /** Selects the interval that comes so many after the selected one on its track. */

@@ -8,6 +8,7 @@ const PARAMETERS = [
   "from",
   "to",
   "sel",
+  "why",
   "range",
   "sample",
   "open",

@@ -6,7 +6,8 @@ import { shownTime } from "../clock";
 import { count, duration } from "../duration";
 import { Name } from "../name";
 import { DataTable, type Column } from "../parts/data_table";
-import { Histogram } from "../parts/histogram";
+import { FilterBox } from "../parts/filter_box";
+import { Histogram, type Bin } from "../parts/histogram";
 import { PageHead, useWindow } from "../parts/page_head";
 import { TaskLink } from "../parts/task_link";
 import { Told } from "../parts/told";
@@ -14,10 +15,17 @@ import { useStore } from "../store";
 import { around, asParameters } from "../time_window";
 import { linkTo, view } from "../view";
 
+const MOST_NAMES = 2000;
+const MOST_LONGEST = 40;
+
+/** Who asks for some of them wants to see them. */
+const MOST_FILTERED = 1000;
+
 export function Latency() {
-  const { name, kind } = useStore(view);
+  const { name, kind, where } = useStore(view);
   const span = useWindow();
-  const query = { name, from: span?.from, to: span?.to, most: name === undefined ? 2000 : 40 };
+  const most = name === undefined ? MOST_NAMES : where === undefined ? MOST_LONGEST : MOST_FILTERED;
+  const query = { name, where, from: span?.from, to: span?.to, most };
   const answer = useReport<LatencyReport>("latency", query);
   return (
     <main class="page">
@@ -32,7 +40,8 @@ export function Latency() {
           )
         }
       >
-        {name !== undefined && <a href={linkTo({ name: undefined, kind: undefined })}>all names</a>}
+        {name !== undefined && <a href={linkTo({ name: undefined, kind: undefined, where: undefined })}>all names</a>}
+        <FilterBox example='duration > 50ms && kind == "region"' />
       </PageHead>
       <Told answer={answer}>
         {(report) =>
@@ -123,11 +132,16 @@ function Group({ group }: { group: LatencyGroup }) {
           {duration(closed.max_ns)}
         </p>
       )}
-      <Histogram bins={histogram} />
-      <h3>The longest</h3>
+      <Histogram bins={histogram} link={(bin) => linkTo({ kind: group.kind, where: within(bin), sort: undefined })} />
+      <h3>{worst.length < group.count ? "The longest" : "All of them"}</h3>
       <DataTable caption="The longest" columns={columns} rows={worst} />
     </section>
   );
+}
+
+/** A filter for what a bin counts: what has begun and ended, and took so long. */
+function within({ from_ns, to_ns }: Bin): string {
+  return `duration >= ${from_ns}ns && duration < ${to_ns}ns && !is_open_left && !is_open_right`;
 }
 
 function worstColumns(): Column<Instance>[] {

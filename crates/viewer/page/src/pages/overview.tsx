@@ -10,6 +10,7 @@ import { duration } from "../duration";
 import { Timeline } from "../timeline/timeline";
 import { TRACK_KINDS } from "../timeline/rows";
 import { linkTo, view } from "../view";
+import { FollowWhy } from "../why";
 
 export function Overview() {
   return (
@@ -23,6 +24,7 @@ export function Overview() {
         <Strips />
         <TrackKinds />
         <Timeline />
+        <FollowWhy />
       </div>
     </main>
   );

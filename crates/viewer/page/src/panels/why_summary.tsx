@@ -1,6 +1,4 @@
 // Why a task took so long: asked for only when somebody wants to know, since the server goes through the whole trace for it.
-import { useEffect, useState } from "preact/hooks";
-import { useReport } from "../api/report";
 import type { WhyReport } from "../api/reports";
 import { duration, percent } from "../duration";
 import { FunctionName, Name } from "../name";
@@ -8,14 +6,14 @@ import { STATE_TITLES, StateBar } from "../parts/state_bar";
 import { Told } from "../parts/told";
 import { useStore } from "../store";
 import { linkTo, view } from "../view";
+import { ask, isAskedAbout, whyAnswer } from "../why";
 
-export function WhySummary({ task, at }: { task: string; at?: number }) {
-  const [isAsked, setAsked] = useState(false);
-  useEffect(() => setAsked(false), [task]);
-  const answer = useReport<WhyReport>(isAsked ? "why" : null, { id: task, at, most: 8 });
-  if (!isAsked) {
+export function WhySummary({ task, at }: { task: string; at: number }) {
+  const { why } = useStore(view);
+  const answer = useStore(whyAnswer);
+  if (!isAskedAbout(task, why)) {
     return (
-      <button type="button" class="ask" onClick={() => setAsked(true)}>
+      <button type="button" class="ask" onClick={() => ask(task, at)} title="y">
         Why did {task} take so long?
       </button>
     );

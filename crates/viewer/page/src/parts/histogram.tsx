@@ -7,7 +7,8 @@ export interface Bin {
   count: number;
 }
 
-export function Histogram({ bins }: { bins: readonly Bin[] }) {
+/** `link` leads to those that a bin counts. */
+export function Histogram({ bins, link }: { bins: readonly Bin[]; link: (bin: Bin) => string }) {
   if (bins.length === 0) return null;
   const most = Math.max(...bins.map((bin) => bin.count), 1);
   return (
@@ -19,7 +20,7 @@ export function Histogram({ bins }: { bins: readonly Bin[] }) {
             <th scope="row">
               {duration(bin.from_ns)} – {duration(bin.to_ns)}
             </th>
-            <td>{count(bin.count)}</td>
+            <td>{bin.count === 0 ? count(0) : <a href={link(bin)}>{count(bin.count)}</a>}</td>
             <td class="bars" aria-hidden="true">
               <i style={{ width: `${(bin.count / most) * 100}%` }} />
             </td>

@@ -1,4 +1,4 @@
-// What is drawn over the rows: labels, the selection, who woke it, and the pointer's time.
+// What is drawn over the rows: labels, the selection, what is measured, marks, and the pointer's time.
 import { duration } from "../duration";
 import type { Interval } from "../selection";
 import type { Span } from "../time_window";
@@ -80,41 +80,6 @@ export function drawSelection(
     canvas.strokeRect(left - 0.5, top + INSET - 0.5, width + 1, LANE_PX + 1);
   }
   canvas.setLineDash([]);
-}
-
-/** An arrow from who ended the selected wait, to its end. */
-export function drawWaker(
-  canvas: CanvasRenderingContext2D,
-  rows: readonly ShownRow[],
-  scale: Scale,
-  palette: Palette,
-  interval: Interval | null,
-): void {
-  const waker = interval?.waker;
-  if (interval === null || !waker) return;
-  const to = rows.find(({ row }) => row.id === interval.track);
-  if (to === undefined) return;
-  const from = rows.find(({ row }) => row.id === waker.worker || row.id === waker.task);
-  const x = (waker.at_ns - scale.from) / scale.nsPerPixel;
-  const y = to.top + ROW_PX / 2;
-  const begin = from === undefined ? AXIS_PX + 2 : from.top + ROW_PX / 2;
-  if (begin === y) return;
-  canvas.strokeStyle = palette.accent;
-  canvas.fillStyle = palette.accent;
-  canvas.lineWidth = 1.5;
-  canvas.beginPath();
-  canvas.moveTo(x, begin);
-  canvas.lineTo(x, y);
-  canvas.stroke();
-  const point = y > begin ? -6 : 6;
-  canvas.beginPath();
-  canvas.moveTo(x, y);
-  canvas.lineTo(x - 4, y + point);
-  canvas.lineTo(x + 4, y + point);
-  canvas.fill();
-  canvas.beginPath();
-  canvas.arc(x, begin, 3, 0, 2 * Math.PI);
-  canvas.fill();
 }
 
 /** What is measured: a stretch of time with its length. */

@@ -4,13 +4,16 @@ import { selected, type Interval } from "../selection";
 import { Store } from "../store";
 import { liveSpan, parseRange, restingSpan, type Span } from "../time_window";
 import { view } from "../view";
+import { chain } from "../why";
+import { drawChain, drawWaker } from "./arrows";
 import { AXIS_PX, drawAxis } from "./axis";
 import { Labels } from "./labels";
 import { marks } from "./marks";
-import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSelection, drawWaker } from "./overlay";
+import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSelection } from "./overlay";
 import { readPalette, type Palette } from "./palette";
+import { headPx, pinnedRows } from "./pinned";
 import { Raster, type Scale } from "./raster";
-import { HEAD_PX, LANE_PX, ROW_PX, SAMPLE_PX, type Pointer, type ShownRow } from "./row_layout";
+import { LANE_PX, ROW_PX, SAMPLE_PX, type Pointer, type ShownRow } from "./row_layout";
 import type { Row } from "./rows";
 import { levelOf, tilesOf } from "./tile";
 import { Samples } from "./samples";
@@ -87,7 +90,7 @@ export class Painter {
 
   /** The row at a height of the canvas. */
   rowAt(y: number): ShownRow | undefined {
-    return this.shown.find(({ top }) => y >= top && y < top + ROW_PX && (top === AXIS_PX || y >= HEAD_PX));
+    return this.shown.find(({ top, isPinned }) => y >= top && y < top + ROW_PX && (isPinned || y >= headPx()));
   }
 
   #draw(): void {
@@ -110,14 +113,21 @@ export class Painter {
 
   #visibleRows(level: number): ShownRow[] {
     const first = Math.floor(this.scrollTop / ROW_PX);
-    const last = Math.min(Math.ceil((this.scrollTop + this.#height - HEAD_PX) / ROW_PX), this.rows.length);
+    const head = headPx();
+    const last = Math.min(Math.ceil((this.scrollTop + this.#height - head) / ROW_PX), this.rows.length);
     const rows = this.rows.slice(first, last).map((row, place) => ({
       row,
-      top: HEAD_PX + (first + place) * ROW_PX - this.scrollTop,
+      top: head + (first + place) * ROW_PX - this.scrollTop,
+      isPinned: false,
       pieces: this.#piecesOf(row, level),
     }));
-    const task = pinnedRow();
-    return task === null ? rows : [{ row: task, top: AXIS_PX, pieces: this.#piecesOf(task, level) }, ...rows];
+    const pinned = pinnedRows().map((row, place) => ({
+      row,
+      top: AXIS_PX + place * ROW_PX,
+      isPinned: true,
+      pieces: this.#piecesOf(row, level),
+    }));
+    return [...pinned, ...rows];
   }
 
   #piecesOf(row: Row, level: number): Piece[] {
@@ -137,10 +147,10 @@ export class Painter {
       this.#raster.ticks(this.samples.timesOf(row.id), fine, ticks, this.#palette);
     };
     this.#raster.clear(this.#palette);
-    this.shown.filter((shown) => !isPinned(shown)).forEach(paint);
+    this.shown.filter(({ isPinned }) => !isPinned).forEach(paint);
     // Rows that are half scrolled away go below the head.
-    this.#raster.clear(this.#palette, HEAD_PX * ratio);
-    this.shown.filter(isPinned).forEach(paint);
+    this.#raster.clear(this.#palette, headPx() * ratio);
+    this.shown.filter(({ isPinned }) => isPinned).forEach(paint);
     this.#context.putImageData(this.#raster.image, 0, 0);
   }
 
@@ -150,18 +160,19 @@ export class Painter {
     const { interval } = selected.value;
     canvas.save();
     canvas.scale(this.#ratio, this.#ratio);
-    this.#paintOverRows(scale, this.shown.filter(isPinned), interval);
+    const head = headPx();
+    const pinned = this.shown.filter(({ isPinned }) => isPinned);
+    const scrolled = this.shown.filter(({ isPinned }) => !isPinned);
+    this.#paintOverRows(scale, pinned, interval);
     canvas.save();
     canvas.beginPath();
-    canvas.rect(0, HEAD_PX, this.#width, this.#height - HEAD_PX);
+    canvas.rect(0, head, this.#width, this.#height - head);
     canvas.clip();
-    this.#paintOverRows(
-      scale,
-      this.shown.filter((shown) => !isPinned(shown)),
-      interval,
-    );
+    this.#paintOverRows(scale, scrolled, interval);
     canvas.restore();
-    drawWaker(canvas, this.shown, scale, palette, interval);
+    const links = chain();
+    if (links.length > 0) drawChain(canvas, pinned, scale, palette, links);
+    else drawWaker(canvas, this.shown, scale, palette, interval);
     const range = this.range ?? parseRange(view.value.range);
     if (range !== null) drawRange(canvas, range, scale, palette, this.#height);
     drawMarks(canvas, marks(), scale, palette, this.#height);
@@ -174,15 +185,4 @@ export class Painter {
     drawLabels(this.#context, rows, scale, this.#palette, this.labels, this.#width);
     drawSelection(this.#context, rows, scale, this.#palette, interval);
   }
-}
-
-/** The row of the selected task, which is shown whatever tracks are looked at. */
-export function pinnedRow(): Row | null {
-  const { interval } = selected.value;
-  if (interval === null || interval.task === null) return null;
-  return { id: interval.task, name: interval.name, detail: "", members: 1, has_children: false, depth: 0, isOpen: false };
-}
-
-function isPinned({ top, row }: ShownRow): boolean {
-  return top === AXIS_PX && row.id === pinnedRow()?.id;
 }

@@ -1,5 +1,4 @@
 // Where rows stand on the canvas.
-import { AXIS_PX } from "./axis";
 import type { Row } from "./rows";
 import type { Piece } from "./tile_cache";
 
@@ -9,14 +8,13 @@ export const LANE_PX = 18;
 /** How high the ticks of samples are, at the foot of a lane. */
 export const SAMPLE_PX = 7;
 
-/** What stays when rows are scrolled: the axis, and the row of the selected task. */
-export const HEAD_PX = AXIS_PX + ROW_PX;
-
 /** A row that is seen, with what there is to draw of it. */
 export interface ShownRow {
   row: Row;
   /** Where its lane begins, in pixels of the page. */
   top: number;
+  /** Whether it stays when the others are scrolled. */
+  isPinned: boolean;
   pieces: Piece[];
 }
 

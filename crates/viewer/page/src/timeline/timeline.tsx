@@ -5,15 +5,17 @@ import { shownTime } from "../clock";
 import { duration } from "../duration";
 import { Name, plainName } from "../name";
 import { TaskLink } from "../parts/task_link";
-import { select, selectAt, selected } from "../selection";
+import { deselect, select, selectAt, selected } from "../selection";
 import { type Store, useStore } from "../store";
 import { glide, liveSpan } from "../time_window";
 import { go, view } from "../view";
+import { whyAnswer } from "../why";
 import { followGestures, zoom, type Gestured } from "./gestures";
 import { hit, titleOfMix } from "./hit";
 import { Legend } from "./legend";
-import { Painter, pinnedRow } from "./painter";
-import { HEAD_PX, ROW_PX, SAMPLE_PX } from "./row_layout";
+import { Painter } from "./painter";
+import { headPx, pinnedRows } from "./pinned";
+import { ROW_PX, SAMPLE_PX } from "./row_layout";
 import type { Sample } from "./samples";
 import { toggle, useRows, type Row } from "./rows";
 import { stateTitle } from "./state";
@@ -37,19 +39,22 @@ export function Timeline() {
     painter.rows = rows;
     painter.schedule();
   }, [painter, rows]);
+  useStore(selected);
+  useStore(whyAnswer);
+  const head = headPx();
   const first = Math.floor(scrolled.top / ROW_PX);
   const seen = rows.slice(first, first + Math.ceil(scrolled.height / ROW_PX) + 1);
   return (
     <section class="timeline" aria-label="Timeline">
       <div class="scroller" ref={scroller} tabIndex={0} role="group" aria-label="Tracks. Press ? for the keys.">
-        <div class="sheet" style={{ height: `${rows.length * ROW_PX + HEAD_PX}px` }}>
+        <div class="sheet" style={{ height: `${rows.length * ROW_PX + head}px` }}>
           <div class="pane">
-            <div class="names" style={{ top: `${HEAD_PX - (scrolled.top % ROW_PX)}px` }}>
+            <div class="names" style={{ top: `${head - (scrolled.top % ROW_PX)}px` }}>
               {seen.map((row) => (
                 <TrackName key={row.id} row={row} />
               ))}
             </div>
-            <PinnedName />
+            <PinnedNames />
             <canvas ref={canvas} role="img" aria-label="Tracks over time; the visible intervals follow as a table." />
           </div>
         </div>
@@ -61,14 +66,18 @@ export function Timeline() {
   );
 }
 
-/** The head of the names: the task of what is selected. */
-function PinnedName() {
-  useStore(selected);
+/** The head of the names: the task of what is selected, and those that it waited for. */
+function PinnedNames() {
   const { task } = words(useStore(trace));
-  const row = pinnedRow();
+  const rows = pinnedRows();
   return (
     <div class="pinned">
-      {row === null ? <span class="faint">selected {task}</span> : <TaskLink id={row.id} name={row.name} />}
+      {rows.length === 0 && <div class="faint">selected {task}</div>}
+      {rows.map(({ id, name }) => (
+        <div key={id}>
+          <TaskLink id={id} name={name} />
+        </div>
+      ))}
     </div>
   );
 }
@@ -134,7 +143,7 @@ function connect(
   const repaint = () => painter.repaint();
   dark.addEventListener("change", repaint);
   const ends = [
-    ...[liveSpan, trace, selected, view].map((store) => (store as Store<unknown>).subscribe(draw)),
+    ...[liveSpan, trace, selected, view, whyAnswer].map((store) => (store as Store<unknown>).subscribe(draw)),
     followGestures(scroller, painter.canvas, gestured(painter, scroller, setPointed)),
     () => resize.disconnect(),
     () => scroller.removeEventListener("scroll", scroll),
@@ -175,7 +184,7 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
       }
       const target = under(x, y);
       if (target === null) {
-        if (view.value.sel !== undefined) go({ sel: undefined });
+        if (view.value.sel !== undefined) deselect();
       } else if (target.found.kind === "interval") select(target.shown.row.id, target.found.index);
       else if (target.shown.row.has_children) toggle(target.shown.row.id);
       else selectAt(target.shown.row.id, at(x));

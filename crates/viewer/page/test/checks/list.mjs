@@ -1,4 +1,6 @@
 // All checks: a row each.
+import { behindNumbers } from "./behind_numbers.mjs";
+import { chain } from "./chain.mjs";
 import { damaged } from "./damaged.mjs";
 import { deepLinks } from "./deep_links.mjs";
 import { firstScreen } from "./first_screen.mjs";
@@ -21,5 +23,7 @@ export const checks = [
   { name: "deep-links", run: deepLinks },
   { name: "first-screen", run: firstScreen },
   { name: "damaged", run: damaged },
+  { name: "behind-numbers", run: behindNumbers, once: true },
+  { name: "chain", run: chain, once: true },
   { name: "gestures", run: gestures, once: true },
 ];

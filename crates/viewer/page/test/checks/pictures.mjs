@@ -22,6 +22,12 @@ const PICTURES = [
     selector: ".scroller canvas",
     colorScheme: "dark",
   },
+  {
+    name: "chain",
+    hash: "#by=worker&from=480000000&to=720000000&sel=task:113/2&why=task:113@500999000",
+    selector: ".scroller canvas",
+    colorScheme: "light",
+  },
   { name: "functions", hash: "#by=group", selector: ".scroller canvas", colorScheme: "light" },
   { name: "latency", hash: "", selector: ".latency .plot", colorScheme: "light" },
   { name: "flame", hash: "#page=profile&type=offcpu", selector: ".flame canvas", colorScheme: "dark" },
