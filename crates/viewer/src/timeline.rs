@@ -2,10 +2,14 @@
 
 mod groups;
 mod members;
+mod place;
 mod recording;
+mod sum_levels;
+mod sums;
 mod task_rows;
 mod user_tasks;
 mod value_curve;
+mod window_sums;
 
 pub(crate) use self::groups::Group;
 pub(crate) use self::recording::Recording;
@@ -150,7 +154,7 @@ impl Timeline {
     /// What a screen can show of all tasks of a group.
     pub(crate) fn group_runs(&self, group: &Group, grid: Grid) -> Runs {
         group.runs(grid, |member, from_ns, to_ns| {
-            self.tasks.intervals(member).overlapping(from_ns, to_ns)
+            self.tasks.overlapping(member, from_ns, to_ns)
         })
     }
 

@@ -7,6 +7,14 @@ use crate::track::{Mix, Runs, STATES};
 /// What an answer begins with: `XTR1`.
 const MAGIC: u32 = u32::from_le_bytes(*b"XTR1");
 
+/// Most answers are shorter.
+const BYTES_USUALLY: usize = 1 << 18;
+
+/// What a row takes, with what is missing to eight bytes, an interval of it, and a mix.
+const HEAD_BYTES: usize = 16 + 9 * 8;
+const INTERVAL_BYTES: usize = 8 + 8 + 4 + 4 + 1;
+const MIX_BYTES: usize = 4 + 4 + 4 + 1 + 8;
+
 /// A share that fills a bucket.
 const FULL: u64 = 255;
 
@@ -20,7 +28,7 @@ pub(crate) struct Header {
 /// The begin of an answer.
 pub(crate) fn begin(header: &Header) -> Vec<u8> {
     let grid = header.grid;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(BYTES_USUALLY);
     bytes.extend(MAGIC.to_le_bytes());
     bytes.extend(header.tracks.to_le_bytes());
     bytes.extend((grid.begin_ns() as f64).to_le_bytes());
@@ -32,41 +40,105 @@ pub(crate) fn begin(header: &Header) -> Vec<u8> {
 
 /// Appends what there is of a row; `full_ns` in a bucket is all of its height.
 pub(crate) fn append(bytes: &mut Vec<u8>, runs: &Runs, full_ns: u64) {
-    let (intervals, mixes) = (&runs.intervals, &runs.mixes);
+    let (intervals, mixes) = (&runs.intervals, runs.len());
+    bytes.reserve(HEAD_BYTES + intervals.len() * INTERVAL_BYTES + mixes * MIX_BYTES);
     bytes.extend((intervals.len() as u32).to_le_bytes());
-    bytes.extend((mixes.len() as u32).to_le_bytes());
+    bytes.extend((mixes as u32).to_le_bytes());
     bytes.extend((full_ns as f64).to_le_bytes());
     array(bytes, intervals, |it| (it.begin_ns as f64).to_le_bytes());
     array(bytes, intervals, |it| (it.end_ns as f64).to_le_bytes());
     array(bytes, intervals, |it| it.index.to_le_bytes());
     array(bytes, intervals, |it| it.cause.to_le_bytes());
     array(bytes, intervals, |it| [it.shade as u8]);
+    append_mixes(bytes, runs, full_ns);
+}
+
+/// Five arrays, filled side by side: mixes are far larger than what is told of them, so they are looked at once.
+fn append_mixes(bytes: &mut Vec<u8>, runs: &Runs, full_ns: u64) {
+    let [fours, ones, eights] = [4, 1, 8].map(|size| (runs.len() * size).next_multiple_of(8));
+    let start = bytes.len();
+    bytes.resize(start + 3 * fours + ones + eights, 0);
+    let (buckets, rest) = bytes[start..].split_at_mut(fours);
+    let (counts, rest) = rest.split_at_mut(fours);
+    let (longest, rest) = rest.split_at_mut(fours);
+    let (states, told) = rest.split_at_mut(ones);
+    let numbers = buckets.as_chunks_mut().0.iter_mut();
+    let numbers = numbers.zip(counts.as_chunks_mut().0.iter_mut());
+    let places = numbers.zip(longest.as_chunks_mut().0.iter_mut());
+    let mut places = places.zip(states.iter_mut().zip(told.as_chunks_mut().0.iter_mut()));
     let first = runs.grid().first;
-    array(bytes, mixes, |(at, _)| ((at - first) as u32).to_le_bytes());
-    array(bytes, mixes, |(_, mix)| mix.count.to_le_bytes());
-    array(bytes, mixes, |(_, mix)| {
-        (mix.longest_ns as f32).to_le_bytes()
+    let mut shares = Shares::of(full_ns);
+    runs.for_each(|at, mix| {
+        let Some((((bucket, count), longest), (state, share))) = places.next() else {
+            return;
+        };
+        *bucket = ((at - first) as u32).to_le_bytes();
+        *count = mix.count.to_le_bytes();
+        *longest = (mix.longest_ns as f32).to_le_bytes();
+        *state = mix.longest.map_or(0, |shade| shade as u8);
+        *share = shares.shares(mix);
     });
-    array(bytes, mixes, |(_, mix)| {
-        [mix.longest.map_or(0, |shade| shade as u8)]
-    });
-    array(bytes, mixes, |(_, mix)| shares(mix, full_ns));
 }
 
 /// An array, and what is missing to eight bytes.
 fn array<T, const N: usize>(bytes: &mut Vec<u8>, items: &[T], item: impl Fn(&T) -> [u8; N]) {
-    bytes.extend(items.iter().flat_map(item));
-    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let start = bytes.len();
+    bytes.resize(start + (items.len() * N).next_multiple_of(8), 0);
+    for (place, it) in bytes[start..].chunks_exact_mut(N).zip(items) {
+        place.copy_from_slice(&item(it));
+    }
 }
 
-/// The time by shade as a share of a full bucket, rounded up, so that whatever is there shows.
-fn shares(mix: &Mix, full_ns: u64) -> [u8; 8] {
-    let mut shares = [0; 8];
-    for (place, ns) in (1..=STATES).zip(mix.ns) {
-        let share = (u128::from(ns) * u128::from(FULL)).div_ceil(u128::from(full_ns.max(1)));
-        shares[place] = share.min(u128::from(FULL)) as u8;
+/// Shares of a full bucket.
+struct Shares {
+    full_ns: u64,
+    /// How much of a share a nanosecond is.
+    of_ns: f64,
+    /// What was asked for last: buckets that are covered by the same tasks are equal.
+    last: ([u64; STATES], [u8; 8]),
+}
+
+impl Shares {
+    fn of(full_ns: u64) -> Self {
+        let full_ns = full_ns.max(1);
+        Self {
+            full_ns,
+            of_ns: FULL as f64 / full_ns as f64,
+            last: ([0; STATES], [0; 8]),
+        }
     }
-    shares
+
+    /// The time by shade as a share of a full bucket, rounded up, so that whatever is there shows.
+    fn shares(&mut self, mix: &Mix) -> [u8; 8] {
+        if mix.ns != self.last.0 {
+            let mut shares = [0; 8];
+            for (place, ns) in (1..=STATES).zip(mix.ns) {
+                shares[place] = self.share(ns);
+            }
+            self.last = (mix.ns, shares);
+        }
+        self.last.1
+    }
+
+    /// Dividing would take longer than all else: what floating point finds is one beside it at most.
+    fn share(&self, ns: u64) -> u8 {
+        if ns == 0 || ns >= self.full_ns {
+            return if ns == 0 { 0 } else { FULL as u8 };
+        }
+        let near = ((ns as f64 * self.of_ns) as u64).saturating_sub(1);
+        if self.full_ns < 1 << 48 {
+            // Products of a share and a time of three days fit.
+            let (scaled, full) = (ns * FULL, self.full_ns);
+            return (near + u64::from(near * full < scaled) + u64::from((near + 1) * full < scaled))
+                as u8;
+        }
+        let (scaled, full) = (u128::from(ns) * u128::from(FULL), u128::from(self.full_ns));
+        let mut share = near;
+        while u128::from(share) * full < scaled {
+            share += 1;
+        }
+        share as u8
+    }
 }
 
 #[cfg(test)]
@@ -79,7 +151,34 @@ mod tests {
             ns: [1, 0, 500, 1000, 0, 7],
             ..Mix::default()
         };
-        assert_eq!(shares(&mix, 1000), [0, 1, 0, 128, 255, 0, 2, 0]);
+        assert_eq!(Shares::of(1000).shares(&mix), [0, 1, 0, 128, 255, 0, 2, 0]);
+        assert_eq!(Shares::of(1024).shares(&mix), [0, 1, 0, 125, 250, 0, 2, 0]);
+    }
+
+    #[test]
+    fn a_share_is_right_however_long_a_bucket_is() {
+        for full_ns in [1 << 61, (1 << 61) + 1, u64::MAX - 1] {
+            let ns = [full_ns, full_ns / 2, 1, 0, 0, 0];
+            let mix = Mix {
+                ns,
+                ..Mix::default()
+            };
+            assert_eq!(
+                Shares::of(full_ns).shares(&mix),
+                [0, 255, 128, 1, 0, 0, 0, 0]
+            );
+        }
+        for full_ns in [1, 3, 255, 256, 1_000, (1 << 40) + 7] {
+            for part in 0..=1_000 {
+                let ns = (u128::from(full_ns) * part).div_ceil(1_000) as u64;
+                let plainly = (u128::from(ns) * 255).div_ceil(u128::from(full_ns));
+                assert_eq!(
+                    u128::from(Shares::of(full_ns).share(ns)),
+                    plainly,
+                    "{ns} of {full_ns}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -76,9 +76,9 @@ fn greatest(curve: &ValueCurve, grid: Grid) -> Option<Vec<f64>> {
 /// Adds the time in a state to each bucket.
 fn add(runs: &Runs, shade: Shade, sums: &mut [u64]) {
     let grid = runs.grid();
-    for (bucket, mix) in &runs.mixes {
+    runs.for_each(|bucket, mix| {
         sums[(bucket - grid.first) as usize] += mix.ns[shade.place()];
-    }
+    });
     for drawn in runs.intervals.iter().filter(|drawn| drawn.shade == shade) {
         let begin_ns = drawn.begin_ns.max(grid.begin_ns());
         let end_ns = drawn.end_ns.min(grid.end_ns());

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
 use crate::timeline::RowId;
-use crate::track::Runs;
 use crate::wire::{self, Header};
 
 /// No screen has more rows.
@@ -42,17 +41,11 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
         let row = RowId::parse(id).ok_or_else(unknown)?;
         let runs = timeline.runs(row, grid).ok_or_else(unknown)?;
         let full_ns = match row {
-            RowId::Group(_) | RowId::UserGroup(_) => most_ns(&runs),
+            // A row of a group is as high as can be.
+            RowId::Group(_) | RowId::UserGroup(_) => runs.most_ns().max(1),
             _ => grid.bucket_ns(),
         };
         wire::append(&mut bytes, &runs, full_ns);
     }
     Ok(answer::binary(bytes))
-}
-
-/// The most time in a bucket: that of a row of a group as high as can be.
-fn most_ns(runs: &Runs) -> u64 {
-    let mixes = runs.mixes.iter();
-    let sums = mixes.map(|(_, mix)| mix.ns.iter().sum());
-    sums.max().unwrap_or(0).max(1)
 }

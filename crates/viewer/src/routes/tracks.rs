@@ -155,7 +155,7 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
     let group = group.ok_or_else(unknown)?;
     let members = group.members.near(from, to);
     let was_there = |life: u32| {
-        let mut intervals = timeline.tasks.intervals(life).overlapping(from, to);
+        let mut intervals = timeline.tasks.overlapping(life, from, to);
         intervals.next().is_some()
     };
     let members = members.filter(|&life| was_there(life));

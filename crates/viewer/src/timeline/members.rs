@@ -4,7 +4,7 @@
 //! million that lived shortly few blocks have one in a narrow window.
 
 /// Members of a block.
-const BLOCK: usize = 256;
+const BLOCK: usize = 64;
 
 /// The members of a group.
 #[derive(Clone, Debug, Default)]

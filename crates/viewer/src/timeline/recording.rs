@@ -311,6 +311,7 @@ impl Timeline {
         for row in self.threads.values_mut() {
             row.track.finish();
         }
+        self.groups.iter_mut().for_each(Group::finish);
         self.user_tasks.finish(self.end_ns);
         self.samples.sort_by_key(|sample| sample.at_ns);
     }

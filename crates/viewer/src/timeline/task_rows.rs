@@ -2,11 +2,9 @@
 
 use exectrace_reader::TaskId;
 
+use super::place::{Arena, Place};
 use crate::grid::Grid;
-use crate::track::{self, Drawn, Intervals, PYRAMID_INTERVALS_MIN, Runs, Track};
-
-/// Bytes of a piece of the arena.
-const PIECE_BYTES: usize = 1 << 20;
+use crate::track::{Drawn, Intervals, Runs};
 
 /// The rows of tasks, by their lives.
 #[derive(Debug, Default)]
@@ -30,31 +28,6 @@ pub(crate) struct TaskRow {
     /// When its last interval ends, as far as it is told.
     pub(crate) end_ns: u64,
     place: Place,
-}
-
-/// Where a task's intervals are.
-#[derive(Debug)]
-enum Place {
-    /// None were told.
-    Nowhere,
-    /// The task lives, or has long levels of detail.
-    Own(Box<Track>),
-    /// It has ended.
-    Sealed { stretch: Stretch, count: u32 },
-}
-
-/// Bytes that never grow.
-#[derive(Debug, Default)]
-struct Arena {
-    pieces: Vec<Vec<u8>>,
-}
-
-/// Some of them.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    piece: u32,
-    begin: u32,
-    length: u32,
 }
 
 impl TaskRows {
@@ -89,17 +62,9 @@ impl TaskRows {
     /// Appends an interval to a life's row, and gives it as it is then.
     pub(super) fn push(&mut self, life: u32, drawn: Drawn) -> Option<Drawn> {
         let row = self.rows.get_mut(life as usize)?;
-        if let Place::Nowhere = row.place {
-            row.place = Place::Own(Box::default());
-        }
-        match &mut row.place {
-            Place::Own(track) => {
-                let drawn = track.push(drawn);
-                row.end_ns = drawn.end_ns;
-                Some(drawn)
-            }
-            Place::Nowhere | Place::Sealed { .. } => None,
-        }
+        let drawn = row.place.push(drawn)?;
+        row.end_ns = drawn.end_ns;
+        Some(drawn)
     }
 
     /// A life has ended: nothing comes after what its row has.
@@ -108,64 +73,35 @@ impl TaskRows {
             return;
         };
         row.has_ended = true;
-        let Place::Own(track) = &mut row.place else {
-            return;
-        };
-        let intervals = track.intervals();
-        if intervals.len() >= PYRAMID_INTERVALS_MIN {
-            track.finish();
-            return;
-        }
-        row.place = Place::Sealed {
-            count: intervals.len(),
-            stretch: self.arena.keep(intervals.bytes()),
-        };
+        row.place.seal(&mut self.arena);
     }
 
     /// The intervals of a life.
     pub(crate) fn intervals(&self, life: u32) -> Intervals<'_> {
-        match self.get(life).map(|row| &row.place) {
-            Some(Place::Own(track)) => track.intervals(),
-            Some(Place::Sealed { stretch, count }) => {
-                Intervals::of_bytes(self.arena.bytes(*stretch), *count)
-            }
-            Some(Place::Nowhere) | None => Intervals::default(),
-        }
+        let row = self.get(life);
+        row.map(|row| row.place.intervals(&self.arena))
+            .unwrap_or_default()
+    }
+
+    /// Those of a life's intervals that a stretch of time has something of.
+    pub(crate) fn overlapping(
+        &self,
+        life: u32,
+        from_ns: u64,
+        to_ns: u64,
+    ) -> impl Iterator<Item = Drawn> {
+        // Most lives near a stretch of time are over, which is told sooner than their intervals are decoded.
+        let row = self.get(life).filter(|row| row.end_ns >= from_ns);
+        let intervals = row.map(|row| row.place.intervals(&self.arena));
+        intervals.unwrap_or_default().overlapping(from_ns, to_ns)
     }
 
     /// What a screen can show of a life.
     pub(crate) fn runs(&self, life: u32, grid: Grid) -> Runs {
-        match self.get(life).map(|row| &row.place) {
-            Some(Place::Own(track)) => track.runs(grid),
-            _ => track::runs(self.intervals(life), grid),
+        match self.get(life) {
+            Some(row) => row.place.runs(&self.arena, grid),
+            None => Runs::new(grid),
         }
-    }
-}
-
-impl Arena {
-    fn keep(&mut self, bytes: &[u8]) -> Stretch {
-        let has_room = self
-            .pieces
-            .last()
-            .is_some_and(|piece| piece.len() + bytes.len() <= PIECE_BYTES);
-        if !has_room {
-            self.pieces
-                .push(Vec::with_capacity(PIECE_BYTES.max(bytes.len())));
-        }
-        let place = self.pieces.len() - 1;
-        let piece = &mut self.pieces[place];
-        let begin = piece.len();
-        piece.extend(bytes);
-        Stretch {
-            piece: place as u32,
-            begin: begin as u32,
-            length: bytes.len() as u32,
-        }
-    }
-
-    fn bytes(&self, stretch: Stretch) -> &[u8] {
-        let begin = stretch.begin as usize;
-        &self.pieces[stretch.piece as usize][begin..begin + stretch.length as usize]
     }
 }
 

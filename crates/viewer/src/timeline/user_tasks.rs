@@ -85,6 +85,7 @@ impl UserTasks {
         for row in self.rows.iter().filter(|row| row.end_ns.is_none()) {
             self.names[row.name as usize].push(&drawn(row, end_ns));
         }
+        self.names.iter_mut().for_each(Group::finish);
     }
 
     /// The last one of an id.

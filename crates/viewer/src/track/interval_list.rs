@@ -2,13 +2,13 @@
 //!
 //! An interval is a byte for its shade, with marks for what follows, and then numbers of seven bits a byte: how long nothing was
 //! before it, if anything, how long it is, its cause, and what else is to be known, if anything. That makes six to eight bytes;
-//! each 64th begins a block, of which it is known where and when it begins.
+//! each 16th begins a block, of which it is known where and when it begins.
 
 use super::Drawn;
 use super::shade::{SHADE_BITS, Shade};
 
 /// So many intervals are decoded before one that is looked for, at most.
-const INTERVALS_A_BLOCK: u32 = 64;
+const INTERVALS_A_BLOCK: u32 = 16;
 
 /// Something is between this interval and the one before.
 const HAS_GAP: u8 = 1 << SHADE_BITS;
@@ -155,6 +155,24 @@ impl<'a> Intervals<'a> {
         begun.filter(move |drawn| drawn.end_ns > from_ns || drawn.begin_ns >= from_ns)
     }
 
+    /// The number of the first that ends after a time; how many there are if none does.
+    pub(super) fn first_after(self, ns: u64) -> u32 {
+        let found = self.before(ns).find(|drawn| drawn.end_ns > ns);
+        found.map_or(self.count, |drawn| drawn.index)
+    }
+
+    /// Those of some numbers, which rise: neighbours are decoded in one go.
+    pub(super) fn picked(self, indexes: &[u32]) -> impl Iterator<Item = Drawn> {
+        let mut decoder = self.decode_from(0);
+        indexes.iter().map_while(move |&index| {
+            let block = self.blocks.len().min((index / INTERVALS_A_BLOCK) as usize);
+            if block as u32 * INTERVALS_A_BLOCK > decoder.index {
+                decoder = self.decode_from(block);
+            }
+            decoder.find(|drawn| drawn.index == index)
+        })
+    }
+
     /// Those that are at a time or later, and a few before.
     fn before(self, ns: u64) -> Decoder<'a> {
         // An interval of no length may stand where a block begins, and end the block before.
@@ -224,6 +242,22 @@ impl Iterator for Decoder<'_> {
 impl Decoder<'_> {
     #[inline]
     fn number(&mut self) -> u64 {
+        let Some(eight) = self.bytes.first_chunk() else {
+            return self.number_by_bytes();
+        };
+        let eight = u64::from_le_bytes(*eight);
+        let ends = !eight & LAST_MARKS;
+        if ends == 0 {
+            return self.number_by_bytes();
+        }
+        let bits = ends.trailing_zeros() + 1;
+        self.bytes = &self.bytes[(bits / 8) as usize..];
+        joined(eight & (u64::MAX >> (u64::BITS - bits)))
+    }
+
+    /// The same at the end of a list, and of a number of more than eight bytes.
+    #[cold]
+    fn number_by_bytes(&mut self) -> u64 {
         let mut number = 0;
         let mut shift = 0;
         while let Some((&byte, rest)) = self.bytes.split_first() {
@@ -238,6 +272,17 @@ impl Decoder<'_> {
     }
 }
 
+/// Of eight bytes, the bits that all but the last of a number have.
+const LAST_MARKS: u64 = 0x8080_8080_8080_8080;
+
+/// Puts together what stands in the lower seven bits of each byte: of bytes pairs, of pairs fours, of these the whole.
+#[inline]
+fn joined(bytes: u64) -> u64 {
+    let pairs = (bytes & 0x007F_007F_007F_007F) | ((bytes & 0x7F00_7F00_7F00_7F00) >> 1);
+    let fours = (pairs & 0x0000_3FFF_0000_3FFF) | ((pairs & 0x3FFF_0000_3FFF_0000) >> 2);
+    (fours & 0x0FFF_FFFF) | ((fours & 0x0FFF_FFFF_0000_0000) >> 4)
+}
+
 /// Appends a number, seven bits a byte, the lowest first; all but the last byte have the eighth bit.
 #[inline]
 fn append(mut number: u64, bytes: &mut Vec<u8>) {
@@ -246,4 +291,24 @@ fn append(mut number: u64, bytes: &mut Vec<u8>) {
         number >>= 7;
     }
     bytes.push(number as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_all_lengths_come_back() {
+        let ends = (0..64).flat_map(|bits| [(1_u64 << bits) - 1, 1 << bits, u64::MAX >> bits]);
+        let numbers: Vec<u64> = ends.collect();
+        let mut bytes = Vec::new();
+        numbers
+            .iter()
+            .for_each(|number| append(*number, &mut bytes));
+        let mut decoder = Intervals::of_bytes(&bytes, 0).iter();
+        for number in numbers {
+            assert_eq!(decoder.number(), number);
+        }
+        assert!(decoder.bytes.is_empty());
+    }
 }

@@ -27,6 +27,11 @@ impl Mix {
         self.note_longest(drawn.ns(), Some(drawn.shade));
     }
 
+    /// There is nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.longest.is_none() && self.ns.iter().all(|ns| *ns == 0)
+    }
+
     /// Adds what there is in a part of the bucket, or what was known of other intervals.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (sum, ns) in self.ns.iter_mut().zip(other.ns) {

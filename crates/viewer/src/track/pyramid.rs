@@ -151,12 +151,13 @@ impl Pyramid {
     pub(super) fn runs(&self, intervals: Intervals<'_>, grid: Grid) -> Runs {
         let above = self.levels.partition_point(|it| it.shift <= grid.shift);
         let (below, above) = self.levels.split_at(above);
+        let first = intervals.first_after(grid.begin_ns());
         let mut runs = Runs::new(grid);
         if let [below @ .., level] = below {
             let up = grid.shift - level.shift;
             let mixes = level.mixes_in(grid.first << up, (grid.first + grid.count) << up);
             let mixes = mixes.map(|(bucket, mix)| (bucket >> up, mix));
-            runs.add_all(mixes, level.long_in(intervals, grid));
+            runs.add_all(mixes, level.long_in(intervals, first, grid));
             // These have not gone up yet.
             for below in below {
                 if let Some((bucket, mix)) = below.mixes.last() {
@@ -165,7 +166,9 @@ impl Pyramid {
             }
         }
         for level in above {
-            level.long_in(intervals, grid).for_each(|it| runs.add(it));
+            level
+                .long_in(intervals, first, grid)
+                .for_each(|it| runs.add(it));
         }
         runs.intervals.sort_unstable_by_key(|drawn| drawn.index);
         runs
@@ -189,14 +192,16 @@ impl Level {
         mixes.map(|(bucket, mix)| (*bucket, mix))
     }
 
-    /// Those of the intervals that are kept here which a screen shows something of.
-    fn long_in(&self, intervals: Intervals<'_>, grid: Grid) -> impl Iterator<Item = Drawn> {
-        let (from_ns, to_ns) = (grid.begin_ns(), grid.end_ns());
-        let drawn = move |index: &u32| intervals.get(*index);
-        let start = self
-            .long
-            .partition_point(|index| drawn(index).is_some_and(|drawn| drawn.end_ns <= from_ns));
-        let drawn = self.long[start..].iter().map_while(drawn);
-        drawn.take_while(move |drawn| drawn.begin_ns < to_ns)
+    /// Those of the intervals that are kept here which a screen shows something of; `first` is the first of all that does not end
+    /// before it.
+    fn long_in(
+        &self,
+        intervals: Intervals<'_>,
+        first: u32,
+        grid: Grid,
+    ) -> impl Iterator<Item = Drawn> {
+        let start = self.long.partition_point(|index| *index < first);
+        let drawn = intervals.picked(&self.long[start..]);
+        drawn.take_while(move |drawn| drawn.begin_ns < grid.end_ns())
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Runs {
     pub(crate) intervals: Vec<Drawn>,
     /// Buckets with something of shorter ones, in order, by their numbers from the begin of the trace.
     pub(crate) mixes: Vec<(u64, Mix)>,
+    /// Buckets that the same intervals cover, and that have nothing else: the first, how many, and what each has; in order.
+    covered: Vec<(u64, u64, Mix)>,
 }
 
 impl Runs {
@@ -19,7 +21,36 @@ impl Runs {
             grid,
             intervals: Vec::new(),
             mixes: Vec::new(),
+            covered: Vec::new(),
         }
+    }
+
+    /// How many buckets have something of short intervals, or of any where there are no others.
+    pub(crate) fn len(&self) -> usize {
+        let covered = self.covered.iter();
+        self.mixes.len() + covered.map(|(_, count, _)| *count as usize).sum::<usize>()
+    }
+
+    /// Looks at each of these, in order.
+    pub(crate) fn for_each(&self, mut look: impl FnMut(u64, &Mix)) {
+        let mut covered = self.covered.iter().peekable();
+        let end = (u64::MAX, None);
+        let mixes = self.mixes.iter().map(|(bucket, mix)| (*bucket, Some(mix)));
+        for (bucket, mix) in mixes.chain([end]) {
+            while let Some((first, count, mix)) = covered.next_if(|(first, ..)| *first < bucket) {
+                (*first..first + count).for_each(|bucket| look(bucket, mix));
+            }
+            if let Some(mix) = mix {
+                look(bucket, mix);
+            }
+        }
+    }
+
+    /// The most time in a bucket.
+    pub(crate) fn most_ns(&self) -> u64 {
+        let mixes = self.mixes.iter().map(|(_, mix)| mix);
+        let mixes = mixes.chain(self.covered.iter().map(|(_, _, mix)| mix));
+        mixes.map(|mix| mix.ns.iter().sum()).max().unwrap_or(0)
     }
 
     pub(crate) fn grid(&self) -> Grid {
@@ -62,25 +93,34 @@ impl Runs {
         }
     }
 
-    /// Adds what covers narrow buckets from one to before another, two to the power of `up` of which are one of these, by shade.
+    /// Adds what covers narrow buckets from one to before another, two to the power of `up` of which are one of these, by shade. All
+    /// are in the window.
     pub(crate) fn cover(
         &mut self,
-        mut from: u64,
+        from: u64,
         to: u64,
         count: [i32; STATES],
         width_ns: u64,
         up: u32,
     ) {
-        if count == [0; STATES] {
+        if count == [0; STATES] || from >= to {
             return;
         }
-        while from < to {
-            let bucket = from >> up;
-            let end = to.min((bucket + 1) << up);
-            let mut mix = Mix::default();
-            mix.add_covered(count, (end - from) * width_ns);
-            self.merge_late(bucket, &mix);
-            from = end;
+        // Wide buckets that are covered whole have nothing else.
+        let (first, end) = (from.div_ceil(1 << up), to >> up);
+        if first < end {
+            let mut whole = Mix::default();
+            whole.add_covered(count, width_ns << up);
+            self.covered.push((first, end - first, whole));
+        }
+        let parts = if first <= end {
+            [from..first << up, end << up..to]
+        } else {
+            [from..to, to..to]
+        };
+        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+            self.mix_mut(part.start >> up)
+                .add_covered(count, (part.end - part.start) * width_ns);
         }
     }
 

@@ -1,0 +1,106 @@
+//! Where a row's intervals are: in a track of its own while it grows, packed beside others once nothing will come. Of millions of
+//! rows that were there shortly, few bytes each.
+
+use crate::grid::Grid;
+use crate::track::{self, Drawn, Intervals, PYRAMID_INTERVALS_MIN, Runs, Track};
+
+/// Bytes of a piece of the arena.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Where a row's intervals are.
+#[derive(Debug, Default)]
+pub(super) enum Place {
+    /// None were told.
+    #[default]
+    Nowhere,
+    /// Others may come, or it has levels of detail.
+    Own(Box<Track>),
+    /// None will.
+    Sealed { stretch: Stretch, count: u32 },
+}
+
+/// Bytes that never grow.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    pieces: Vec<Vec<u8>>,
+}
+
+/// Some of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    piece: u32,
+    begin: u32,
+    length: u32,
+}
+
+impl Place {
+    /// Appends an interval, and gives it as it is then; `None` where nothing was to come.
+    pub(super) fn push(&mut self, drawn: Drawn) -> Option<Drawn> {
+        if let Self::Nowhere = self {
+            *self = Self::Own(Box::default());
+        }
+        match self {
+            Self::Own(track) => Some(track.push(drawn)),
+            Self::Nowhere | Self::Sealed { .. } => None,
+        }
+    }
+
+    /// Nothing comes after what there is.
+    pub(super) fn seal(&mut self, arena: &mut Arena) {
+        let Self::Own(track) = self else {
+            return;
+        };
+        let intervals = track.intervals();
+        if intervals.len() >= PYRAMID_INTERVALS_MIN {
+            track.finish();
+            return;
+        }
+        *self = Self::Sealed {
+            count: intervals.len(),
+            stretch: arena.keep(intervals.bytes()),
+        };
+    }
+
+    pub(super) fn intervals<'a>(&'a self, arena: &'a Arena) -> Intervals<'a> {
+        match self {
+            Self::Own(track) => track.intervals(),
+            Self::Sealed { stretch, count } => Intervals::of_bytes(arena.bytes(*stretch), *count),
+            Self::Nowhere => Intervals::default(),
+        }
+    }
+
+    /// What a screen can show.
+    pub(super) fn runs(&self, arena: &Arena, grid: Grid) -> Runs {
+        match self {
+            Self::Own(track) => track.runs(grid),
+            _ => track::runs(self.intervals(arena), grid),
+        }
+    }
+}
+
+impl Arena {
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> Stretch {
+        let has_room = self
+            .pieces
+            .last()
+            .is_some_and(|piece| piece.len() + bytes.len() <= PIECE_BYTES);
+        if !has_room {
+            self.pieces
+                .push(Vec::with_capacity(PIECE_BYTES.max(bytes.len())));
+        }
+        let place = self.pieces.len() - 1;
+        let piece = &mut self.pieces[place];
+        let begin = piece.len();
+        piece.extend(bytes);
+        Stretch {
+            piece: place as u32,
+            begin: begin as u32,
+            length: bytes.len() as u32,
+        }
+    }
+
+    pub(super) fn bytes(&self, stretch: Stretch) -> &[u8] {
+        let begin = stretch.begin as usize;
+        &self.pieces[stretch.piece as usize][begin..begin + stretch.length as usize]
+    }
+}
