@@ -57,13 +57,16 @@ impl ProfileType {
         }
     }
 
-    /// Whether waiting for a reason counts. Go's words are the same in all versions, and so are those of exectrace.
+    /// Whether waiting for a reason counts. Go's words are the same in all versions; recordings of exectrace have some of their own.
     pub(crate) fn has_reason(self, reason: &str) -> bool {
         match self {
             Self::Net => reason == "network",
-            Self::Sync => ["chan", "sync", "select"]
-                .iter()
-                .any(|word| reason.contains(word)),
+            Self::Sync => {
+                ["chan", "sync", "select"]
+                    .iter()
+                    .any(|word| reason.contains(word))
+                    || ["receive", "send", "notify"].contains(&reason)
+            }
             _ => true,
         }
     }

@@ -92,7 +92,7 @@ fn samples(report: &ProfileReport, takes: impl Fn(&ProfileStack) -> bool) -> Sam
 /// A profile as the tool of Go 1.19 has it; `profile.rs` tells where it differs, and why.
 fn as_in_1_19(profile_type: ProfileType, ours: &ProfileReport, off_cpu: &ProfileReport) -> Samples {
     let is_told = |stack: &ProfileStack| !stack.frames.is_empty();
-    let gave_way = ["runtime.Gosched", "preempted"];
+    let gave_way = ["runtime.Gosched", "yield", "preempted"];
     let mut all = samples(ours, |stack| {
         let is_woken = !gave_way.contains(&stack.reason.as_str());
         is_told(stack) && (is_woken || profile_type != ProfileType::Sched)

@@ -138,7 +138,7 @@ fn as_in_go(
         return rows;
     }
     let is_told = |stack: &&ProfileStack| !stack.frames.is_empty();
-    let gave_way = ["runtime.Gosched", "preempted"];
+    let gave_way = ["runtime.Gosched", "yield", "preempted"];
     let stacks = stacks.filter(|stack| {
         is_told(stack)
             && (profile_type != ProfileType::Sched || !gave_way.contains(&stack.reason.as_str()))

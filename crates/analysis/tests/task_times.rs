@@ -136,12 +136,16 @@ struct Row {
 type Rows = BTreeMap<String, Row>;
 
 /// In v1, Go 1.19's analysis counts waiting for these as synchronisation.
-const SYNCHRONISATION: [&str; 5] = [
+const SYNCHRONISATION: [&str; 8] = [
     "chan send",
     "chan receive",
     "select",
     "sync",
     "sync.(*Cond).Wait",
+    // In recordings of exectrace.
+    "send",
+    "receive",
+    "notify",
 ];
 
 /// A task as Go's analyses see it, in the two formats.

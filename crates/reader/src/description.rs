@@ -13,6 +13,9 @@ use crate::{Event, Kind, Loss, Tables};
 /// What all keys begin with.
 const PREFIX: &[u8] = b"exectrace.";
 
+/// The key of who wrote a recording.
+pub(crate) const WRITER_KEY: &[u8] = b"exectrace.writer";
+
 /// The longest message that is kept; those of the recorder are shorter.
 const MESSAGE_BYTES_MAX: usize = 1 << 16;
 

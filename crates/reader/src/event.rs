@@ -54,7 +54,8 @@ pub enum Kind {
         from: State,
         /// Its state from now on.
         to: State,
-        /// Why it stops; 0 where nothing is said.
+        /// Why it stops; 0 where nothing is said. Recordings of exectrace, whose programs have no package `sync`, say `receive`,
+        /// `send`, `notify` and `yield` where traces of Go say `chan receive`, `chan send`, `sync.(*Cond).Wait` and `runtime.Gosched`.
         reason: StringId,
         /// The task's own stack: where it stops, or the function that a new one will run.
         stack: StackId,

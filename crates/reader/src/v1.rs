@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         let mut index = Index::read(file, records, damage.as_mut())?;
         let workers = index.workers.len();
         let mut tables = Tables::new(file);
-        let meanings = Meanings::new(&mut tables);
+        let meanings = Meanings::new(&mut tables, index.strings.are_of_exectrace);
         let ns_per_tick = 1e9 / index.ticks_per_second as f64;
         let mut threads = vec![ThreadId::NONE; workers];
         let mut tasks = Checks::first_tasks();

@@ -57,6 +57,38 @@ fn each_stop_of_the_world_ends_with_its_reason() {
 }
 
 #[test]
+fn recordings_of_rust_programs_have_words_of_rust() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces/v1-words-of-rust.txt");
+    let of_rust = fs::read_to_string(path).expect("the file is text");
+    let of_go = of_rust.replace("exectrace.writer", "no such key");
+    for (trace, words) in [
+        (of_rust, ["receive", "send", "notify", "yield", "sync"]),
+        (
+            of_go,
+            [
+                "chan receive",
+                "chan send",
+                "sync.(*Cond).Wait",
+                "runtime.Gosched",
+                "sync",
+            ],
+        ),
+    ] {
+        let bytes = text::parse(&trace).expect("the text is a trace");
+        let mut reader = Reader::new(&bytes).expect("the trace has a header");
+        let mut reasons = Vec::new();
+        while let Some(event) = reader.next() {
+            let event = event.expect("the trace is good");
+            if let Kind::TaskTransition { reason, .. } = event.kind {
+                reasons.push(reader.tables().text(reason).into_owned());
+            }
+        }
+        reasons.retain(|reason| !reason.is_empty());
+        assert_eq!(reasons, words);
+    }
+}
+
+#[test]
 fn a_status_of_another_thread_is_told_as_of_that_thread() {
     let mut statuses = Vec::new();
     each("v2-syscall-through-generations.txt", |event, _| {

@@ -16,6 +16,7 @@ use exectrace_format::limits::V1_WORKERS_MAX;
 use exectrace_format::{StackId, StringId, Version};
 
 use crate::damage::Damage;
+use crate::description::WRITER_KEY;
 use crate::id_map::IdMap;
 use crate::id_table::IdTable;
 use crate::tables::Tables;
@@ -91,6 +92,8 @@ pub(super) struct LateExit {
 #[derive(Debug, Default)]
 pub(super) struct Strings<'a> {
     by_id: IdTable<(&'a [u8], Option<StringId>)>,
+    /// One of them is the key by which a recording says that exectrace wrote it.
+    pub(super) are_of_exectrace: bool,
     /// Those that no record defines, if they are told.
     unknown: Option<Unknown<StringId>>,
 }
@@ -399,6 +402,7 @@ const UNKNOWN: StackId = StackId(u64::MAX);
 
 impl<'a> Strings<'a> {
     fn define(&mut self, id: u64, text: &'a [u8]) -> Result<(), Cause> {
+        self.are_of_exectrace |= text == WRITER_KEY;
         self.by_id
             .insert(id, (text, None))
             .map_err(|_| Cause::StringRepeated { id })

@@ -35,6 +35,15 @@ const STOP_REASONS: [&str; 17] = [
 /// The same up to version 1.19: a place in the list above.
 const OLD_STOP_REASONS: [usize; 2] = [1, 2];
 
+/// What recordings of Rust programs say in place of Go's words.
+const RUST_REASONS: [(&str, &str); 4] = [
+    ("chan receive", "receive"),
+    ("chan send", "send"),
+    ("runtime.Gosched", "yield"),
+    // Of a condition variable or of a runtime's notification.
+    ("sync.(*Cond).Wait", "notify"),
+];
+
 /// Gives events their meaning; what a begin has said is told at the end once more.
 #[derive(Debug)]
 pub(super) struct Meanings {
@@ -88,10 +97,15 @@ impl<'a> Names<'a> {
 }
 
 impl Meanings {
-    pub(super) fn new(tables: &mut Tables<'_>) -> Self {
+    pub(super) fn new(tables: &mut Tables<'_>, is_of_exectrace: bool) -> Self {
         let mut reasons = [StringId(0); 64];
         for event_type in EventType::ALL {
             if let Some(reason) = event_type.spec().reason {
+                let in_rust = RUST_REASONS.iter().find(|(go, _)| *go == reason);
+                let reason = match in_rust {
+                    Some((_, rust)) if is_of_exectrace => rust,
+                    _ => reason,
+                };
                 reasons[*event_type as usize & 63] = tables.intern(reason.as_bytes());
             }
         }
