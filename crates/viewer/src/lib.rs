@@ -25,6 +25,7 @@
 //! | `server`, `guard` | [`Server`]: addresses, routes, and who is let in |
 //! | `subject` | [`Subject`]: what is shown |
 //! | `reading`, `status` | it is read, while others look; how far that is |
+//! | `gaps` | when events of it are gone |
 //! | `timeline` | all rows, filled while a trace is read |
 //! | `track` | one row: intervals, levels of detail, and what a screen can show |
 //! | `grid` | what a screen can show: buckets of time |
@@ -35,6 +36,7 @@
 //! | `page` | the page itself, built from `page/` |
 
 mod causes;
+mod gaps;
 mod grid;
 mod guard;
 mod page;

@@ -10,6 +10,7 @@ use exectrace_reader::{
     Description, Error, Event, Format, Kind, Mode, Reader, Timestamp, WallClock,
 };
 
+use crate::gaps;
 use crate::status::State;
 use crate::subject::Subject;
 use crate::timeline::Recording;
@@ -171,6 +172,7 @@ impl<'a> Reading<'a> {
         self.tell(self.subject.bytes.as_slice().len() as u64);
         let mut status = self.subject.lock();
         status.trust = distrust.reasons().to_vec();
+        status.gaps = gaps::of(&loss, first);
         if !status.trust.is_empty() {
             status.verdict = "partial";
         }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::gaps::Gap;
+
 /// How far a trace was read, and whether it is whole.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Status {
@@ -27,6 +29,8 @@ pub(crate) struct Status {
     pub(crate) verdict: &'static str,
     /// What was lost, put right or inferred, a line each.
     pub(crate) trust: Vec<String>,
+    /// When events are gone.
+    pub(crate) gaps: Vec<Gap>,
     pub(crate) fault: Option<String>,
     pub(crate) samples: usize,
     /// What the trace's own clock showed at the first event.

@@ -13,7 +13,7 @@ export function plainName(name: string, most = MOST): string {
 }
 
 /** A name in a line of text, which it cannot disturb; the whole of it, as far as that can be read, when pointed at. */
-export function Name({ of, most, empty = "(no name)" }: { of: string | null; most?: number; empty?: string }) {
+export function Name({ of, most, empty = "(no name)" }: { of: string | null; most?: number; empty?: string | undefined }) {
   const text = plainName(of ?? "", most);
   return (
     <bdi class={text === "" ? "name none" : "name"} title={text.endsWith("…") ? plainName(of ?? "", 1000) : undefined}>

@@ -178,7 +178,11 @@ fn user_tasks(timeline: &Timeline, group: &Group, (from, to): (u64, u64)) -> Vec
     rows.map(|row| TrackLine {
         id: format!("user:{}", row.id.0),
         name: group.name.clone(),
-        detail: String::new(),
+        detail: String::from(if row.has_begun {
+            ""
+        } else {
+            "began before the trace"
+        }),
         members: 1,
         has_children: false,
     })

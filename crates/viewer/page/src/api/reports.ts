@@ -271,6 +271,7 @@ export interface WhyReport {
   begin_ns: number;
   end_ns: number;
   duration_ns: number;
+  is_open_left: boolean;
   gc_ns: number;
   stopped_ns: number;
   path: { is_own: boolean; function: string; state: StateName; reason: string; ns: number; count: number }[];

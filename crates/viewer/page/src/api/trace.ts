@@ -3,6 +3,15 @@ import { Store } from "../store";
 import { wholeSpan } from "../time_window";
 import { json } from "./request";
 
+/** A time between whose ends events are gone. */
+export interface Gap {
+  from_ns: number;
+  to_ns: number;
+  events: number;
+  /** Whether they are so many, or at least so many. */
+  is_exact: boolean;
+}
+
 export interface Trace {
   state: "reading" | "ready" | "failed";
   bytes_read: number;
@@ -21,6 +30,7 @@ export interface Trace {
   events: number;
   verdict: "whole" | "partial" | "refused";
   trust: string[];
+  gaps: Gap[];
   fault: string | null;
   samples: number;
 }

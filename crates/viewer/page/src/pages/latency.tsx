@@ -85,7 +85,9 @@ function nameColumns(): Column<LatencyGroup>[] {
       value: (row) => row.name ?? "",
       cell: (row) =>
         row.name === null ? (
-          <Name of={null} empty="(not told)" />
+          <a href={linkTo({ page: undefined, by: "user_task", name: undefined, sort: undefined })}>
+            <Name of={null} empty={row.kind === "user_task" ? "(began before the trace)" : "(not told)"} />
+          </a>
         ) : (
           <a href={linkTo({ name: row.name, kind: row.kind, sort: undefined })}>
             <Name of={row.name} />
@@ -170,6 +172,18 @@ function worstColumns(): Column<Instance>[] {
       title: "user task",
       cell: (row) => (row.user_task === null ? null : <TaskLink id={row.user_task} />),
       width: "100px",
+      isText: true,
+    },
+    {
+      name: "parent",
+      title: "part of",
+      cell: ({ parent }) =>
+        parent === null ? null : (
+          <>
+            <TaskLink id={parent.user_task} /> <Name of={parent.name} empty="(began before the trace)" most={40} />
+          </>
+        ),
+      width: "150px",
       isText: true,
     },
     { name: "task", title: "begun by", cell: (row) => <TaskLink id={row.task} />, width: "100px", isText: true },

@@ -44,7 +44,7 @@ export function Task() {
             {(report) => (
               <>
                 <p>
-                  <Name of={report.name} />{" "}
+                  <Name of={report.name} empty={report.is_open_left ? "(began before the trace)" : undefined} />{" "}
                   <a
                     href={linkTo({
                       page: undefined,

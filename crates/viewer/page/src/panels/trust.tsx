@@ -1,8 +1,9 @@
 // The strip on top: which trace this is, and whether it can be trusted.
-import { silence, trace, type Trace } from "../api/trace";
+import { silence, trace, type Gap, type Trace } from "../api/trace";
 import { count, duration, percent, size, timeOfDay } from "../duration";
 import { Name, plainName } from "../name";
 import { useStore } from "../store";
+import { around, asParameters } from "../time_window";
 import { linkTo, view } from "../view";
 
 export function Trust() {
@@ -64,7 +65,8 @@ function Verdict({ told }: { told: Trace }) {
       <strong class={`verdict ${isRefused ? "refused" : told.verdict}`}>
         {isRefused ? "✗ not readable" : told.verdict === "whole" ? "✓ whole" : "⚠ in part"}
       </strong>{" "}
-      <span>{first}</span>
+      <span>{first}</span>{" "}
+      {told.gaps.length > 0 && <Where gaps={told.gaps} />}
       {others.length > 0 && (
         <details>
           <summary>{others.length} more</summary>
@@ -77,4 +79,11 @@ function Verdict({ told }: { told: Trace }) {
       )}
     </span>
   );
+}
+
+/** The way to the gaps, all of them at once. */
+function Where({ gaps }: { gaps: readonly Gap[] }) {
+  useStore(view);
+  const span = { from: gaps[0]!.from_ns, to: gaps.at(-1)!.to_ns };
+  return <a href={linkTo({ page: undefined, ...asParameters(around(span, 0.5)) })}>where</a>;
 }

@@ -7,6 +7,7 @@ import { view } from "../view";
 import { chain } from "../why";
 import { drawChain, drawWaker } from "./arrows";
 import { AXIS_PX, drawAxis } from "./axis";
+import { drawGaps } from "./gaps";
 import { Labels } from "./labels";
 import { marks } from "./marks";
 import { drawCrosshair, drawLabels, drawMarks, drawRange, drawSelection } from "./overlay";
@@ -160,6 +161,7 @@ export class Painter {
     const { interval } = selected.value;
     canvas.save();
     canvas.scale(this.#ratio, this.#ratio);
+    drawGaps(canvas, trace.value?.gaps ?? [], scale, palette, { width: this.#width, height: this.#height });
     const head = headPx();
     const pinned = this.shown.filter(({ isPinned }) => isPinned);
     const scrolled = this.shown.filter(({ isPinned }) => !isPinned);

@@ -19,6 +19,7 @@ export interface Palette {
   faint: string;
   grid: string;
   accent: string;
+  bad: string;
   onState: string;
   halo: string;
 }
@@ -39,6 +40,7 @@ export function readPalette(element: Element): Palette {
     faint: variable("--faint"),
     grid: variable("--grid"),
     accent: variable("--accent"),
+    bad: variable("--bad"),
     onState: variable("--on-state"),
     halo: variable("--halo"),
   };

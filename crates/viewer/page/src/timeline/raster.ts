@@ -74,6 +74,7 @@ export class Raster {
     this.#ground(place, palette);
     this.#stack(place, palette);
     for (const piece of pieces) this.#longIntervals(piece, scale, place, palette);
+    this.#outliers(place, palette);
   }
 
   /** A tick that stands on `foot` for each time that is seen, with a rim: times rise, and there may be one for each pixel. */
@@ -172,11 +173,6 @@ export class Raster {
   #stack(place: Place, palette: Palette): void {
     const { height } = place;
     for (let column = 0; column < this.width; column++) {
-      const tick = this.#ticks[column]!;
-      if (tick > 0) {
-        this.#bar(column, 0, height, tick, place, palette);
-        continue;
-      }
       if (this.#isShared[column] === 0) continue;
       let bottom = height;
       for (let order = 0; order < STACKED.length && bottom > 0; order++) {
@@ -187,6 +183,14 @@ export class Raster {
         this.#bar(column, next, bottom, state, place, palette);
         bottom = next;
       }
+    }
+  }
+
+  /** What stands out is seen whatever is beside it, also if it takes no time. */
+  #outliers(place: Place, palette: Palette): void {
+    for (let column = 0; column < this.width; column++) {
+      const tick = this.#ticks[column]!;
+      if (tick > 0) this.#bar(column, 0, place.height, tick, place, palette);
     }
   }
 

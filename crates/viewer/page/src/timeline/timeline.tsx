@@ -10,6 +10,7 @@ import { type Store, useStore } from "../store";
 import { glide, liveSpan } from "../time_window";
 import { go, view } from "../view";
 import { whyAnswer } from "../why";
+import { gapAt, wordsOfGap } from "./gaps";
 import { followGestures, zoom, type Gestured } from "./gestures";
 import { hit, titleOfMix } from "./hit";
 import { Legend } from "./legend";
@@ -98,10 +99,19 @@ function TrackName({ row }: { row: Row }) {
   );
 }
 
+/** What is said of a group without a name. */
+const EMPTY_NAMES: Record<string, string> = { group: "(no function is told)", users: "(began before the trace)" };
+
 /** What a track is called: members of a group all run the same, and are told by their ids. */
 function TrackTitle({ row }: { row: Row }) {
-  if (row.has_children) return <Name of={row.name} empty="(no function is told)" most={60} />;
-  if (row.depth > 0) return <>{row.id}</>;
+  if (row.has_children) return <Name of={row.name} empty={EMPTY_NAMES[row.id.slice(0, row.id.indexOf(":"))]} most={60} />;
+  if (row.depth > 0) {
+    return (
+      <>
+        {row.id} <span class="faint">{row.detail}</span>
+      </>
+    );
+  }
   if (!row.id.includes(":")) return <>{row.name}</>;
   return (
     <>
@@ -219,6 +229,8 @@ type Under = { shown: { row: Row }; found: NonNullable<ReturnType<typeof hit>> }
 
 function wordsFor(painter: Painter, at: number, under: Under): string {
   const time = shownTime(at, painter.scale.nsPerPixel);
+  const gap = gapAt(at, 2 * painter.scale.nsPerPixel);
+  if (gap !== undefined) return `${time}: ${wordsOfGap(gap)}`;
   if (under === null) return time;
   const { shown, found } = under;
   if (found.kind === "mix") {

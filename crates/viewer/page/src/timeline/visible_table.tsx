@@ -4,7 +4,9 @@ import { shownTime } from "../clock";
 import { STATES } from "../api/runs";
 import { duration, percent } from "../duration";
 import { plainName } from "../name";
+import type { Gap } from "../api/trace";
 import { liveSpan } from "../time_window";
+import { seenGaps } from "./gaps";
 import { framesDone, type Painter } from "./painter";
 import type { Row } from "./rows";
 import { stateTitle } from "./state";
@@ -76,6 +78,7 @@ function seenNow(painter: Painter): Seen {
 function visibleIntervals(painter: Painter): VisibleInterval[] {
   const found = new Map<string, VisibleInterval>();
   const { from, to } = liveSpan.value;
+  for (const [place, gap] of seenGaps({ from, to }).entries()) found.set(`gap/${place}`, rowOf(gap, place));
   for (const { row, pieces } of painter.shown) {
     // A row of many has no intervals of its own.
     if (row.has_children) found.set(row.id, summaryOf(row, pieces));
@@ -96,6 +99,10 @@ function visibleIntervals(painter: Painter): VisibleInterval[] {
     }
   }
   return [...found.values()];
+}
+
+function rowOf({ from_ns, to_ns }: Gap, place: number): VisibleInterval {
+  return { id: `gap/${place}`, name: "all tracks", state: "data is lost", begin: from_ns, end: to_ns };
 }
 
 /** What the members of a row did in what is seen, as shares of their time. */

@@ -1,5 +1,6 @@
 // All checks: a row each.
 import { behindNumbers } from "./behind_numbers.mjs";
+import { cases } from "./cases.mjs";
 import { chain } from "./chain.mjs";
 import { damaged } from "./damaged.mjs";
 import { deepLinks } from "./deep_links.mjs";
@@ -24,6 +25,7 @@ export const checks = [
   { name: "first-screen", run: firstScreen },
   { name: "damaged", run: damaged },
   { name: "behind-numbers", run: behindNumbers, once: true },
+  { name: "cases", run: cases, once: true },
   { name: "chain", run: chain, once: true },
   { name: "gestures", run: gestures, once: true },
 ];
