@@ -68,11 +68,13 @@ pub struct WorkerUse {
 }
 
 /// How a thread was used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ThreadUse {
     /// The thread.
     pub thread: ThreadId,
+    /// What it is called in a recording of exectrace.
+    pub name: Option<String>,
     /// How long it ran tasks, in nanoseconds.
     pub running_ns: i64,
     /// How long tasks that it ran sat in system calls.
@@ -168,6 +170,9 @@ impl Analysis for Workers {
         });
         let workers = workers.filter(|it| self.filter.lets_through(it)).collect();
         let mut threads: Vec<ThreadUse> = self.threads.into_values().collect();
+        for it in &mut threads {
+            it.name = context.threads.name(it.thread).map(str::to_owned);
+        }
         threads.sort_by_key(|it| (std::cmp::Reverse(it.running_ns + it.syscall_ns), it.thread));
         WorkersReport {
             begin,
@@ -198,6 +203,7 @@ impl Workers {
     fn thread(&mut self, thread: ThreadId) -> &mut ThreadUse {
         self.threads.entry(thread.0).or_insert(ThreadUse {
             thread,
+            name: None,
             running_ns: 0,
             syscall_ns: 0,
             starts: 0,

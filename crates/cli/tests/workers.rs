@@ -124,6 +124,15 @@ fn a_recording_of_ours_tells_names_of_threads() {
         names.clone().any(|line| !line.trim_end().ends_with('▏')),
         "{printed}"
     );
+    let threads = printed.lines().filter(|line| line.starts_with(" thread:"));
+    // The last of the numbers is how many system calls.
+    assert!(
+        threads
+            .clone()
+            .all(|line| !line.trim_end().ends_with(|end: char| end.is_ascii_digit())),
+        "{printed}"
+    );
+    assert!(threads.count() > 0, "{printed}");
 }
 
 #[test]

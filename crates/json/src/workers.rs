@@ -30,7 +30,7 @@ pub struct WorkersLine<'a> {
     /// Each worker, by number.
     workers: Vec<WorkerLine<'a>>,
     /// Each thread, those that ran tasks or sat in system calls longest first.
-    threads: Vec<ThreadLine>,
+    threads: Vec<ThreadLine<'a>>,
     /// How many threads there are.
     threads_total: usize,
     /// How long a bucket of time is.
@@ -66,9 +66,11 @@ struct WorkerLine<'a> {
 
 /// How a thread was used.
 #[derive(JsonSchema, Serialize)]
-struct ThreadLine {
+struct ThreadLine<'a> {
     /// The thread, such as `thread:7`.
     id: String,
+    /// What it is called in a recording of exectrace; else null.
+    name: Option<&'a str>,
     /// How long it ran tasks.
     running_ns: i64,
     /// How long tasks that it ran sat in system calls.
@@ -120,10 +122,11 @@ impl<'a> WorkerLine<'a> {
     }
 }
 
-impl ThreadLine {
-    fn of(thread: &ThreadUse) -> Self {
+impl<'a> ThreadLine<'a> {
+    fn of(thread: &'a ThreadUse) -> Self {
         Self {
             id: format!("thread:{}", thread.thread.0),
+            name: thread.name.as_deref(),
             running_ns: thread.running_ns,
             syscall_ns: thread.syscall_ns,
             starts: thread.starts,

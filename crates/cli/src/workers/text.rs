@@ -105,8 +105,15 @@ fn threads_table(
     all_ns: i64,
 ) -> io::Result<()> {
     writeln!(output)?;
-    let header = ["thread", "ran", "in system calls", "starts", "system calls"];
-    let mut table = table::empty(&header, &["thread"]);
+    let header = [
+        "thread",
+        "ran",
+        "in system calls",
+        "starts",
+        "system calls",
+        "name",
+    ];
+    let mut table = table::empty(&header, &["thread", "name"]);
     for thread in threads.iter().take(found.most) {
         let share = |ns: i64| units::percent(ns as f64 / all_ns.max(1) as f64);
         table.add_row([
@@ -115,6 +122,7 @@ fn threads_table(
             share(thread.syscall_ns),
             thread.starts.to_string(),
             thread.syscalls.to_string(),
+            thread.name.as_deref().map_or_else(String::new, shown::name),
         ]);
     }
     table::print(output, &table)?;

@@ -212,7 +212,7 @@ export interface WorkersReport {
     steals: number;
     busy: number[];
   }[];
-  threads: { id: string; running_ns: number; syscall_ns: number; starts: number; syscalls: number }[];
+  threads: { id: string; name: string | null; running_ns: number; syscall_ns: number; starts: number; syscalls: number }[];
   threads_total: number;
   total: number;
   truncated: boolean;

@@ -32,6 +32,14 @@ function Content({ report }: { report: GcReport }) {
   const cycles = useMemo(cycleColumns, []);
   const stops = useMemo(stopColumns, []);
   const swept = report.sweeps === null ? "" : `; swept ${size(report.swept_bytes)}, got back ${size(report.reclaimed_bytes)}`;
+  if (report.total + report.stops_total === 0 && report.assists === null && report.sweeps === null) {
+    return (
+      <>
+        <p>No garbage collector was at work.</p>
+        {report.heap !== null && <HeapCurve heap={report.heap} />}
+      </>
+    );
+  }
   return (
     <>
       <p>

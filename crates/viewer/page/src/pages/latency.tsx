@@ -104,7 +104,7 @@ function nameColumns(): Column<LatencyGroup>[] {
       width: "90px",
       isText: true,
     },
-    { name: "count", title: "how many", value: (row) => row.count, cell: (row) => count(row.count), width: "80px" },
+    { name: "count", title: "how many", value: (row) => row.count, cell: (row) => count(row.count), width: "100px" },
     { name: "open", title: "open", value: open, cell: (row) => count(open(row)), width: "70px" },
     spread("sum_ns", "in all"),
     spread("p50_ns", "p50"),

@@ -93,7 +93,7 @@ function groupColumns(): Column<TaskGroup>[] {
       width: "auto",
       isText: true,
     },
-    { name: "tasks", title: "how many", value: (row) => row.tasks, cell: (row) => count(row.tasks), width: "90px" },
+    { name: "tasks", title: "how many", value: (row) => row.tasks, cell: (row) => count(row.tasks), width: "100px" },
     {
       name: "states",
       title: "states",

@@ -73,7 +73,7 @@ function workerColumns(all_ns: number): Column<WorkerRow>[] {
       title: "on a thread",
       value: (row) => row.on_thread_ns,
       cell: (row) => duration(row.on_thread_ns),
-      width: "100px",
+      width: "120px",
     },
     number("starts", "starts"),
     number("steals", "steals"),
@@ -99,7 +99,11 @@ function threadColumns(): Column<ThreadRow>[] {
     {
       name: "id",
       title: "thread",
-      cell: (row) => <a href={linkTo({ page: undefined, by: "thread" })}>{row.id}</a>,
+      cell: (row) => (
+        <>
+          <a href={linkTo({ page: undefined, by: "thread" })}>{row.id}</a> <Name of={row.name} empty="" />
+        </>
+      ),
       width: "auto",
       isText: true,
     },
