@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use exectrace_format::limits::HEADER_BYTES;
 use exectrace_format::{Format, go_v2};
-use exectrace_reader::{Cause, Error, Event, EventType, Reader, Repair, Rule, Validator};
+use exectrace_reader::{Cause, Error, Event, EventType, Kind, Reader, Repair, Rule, Validator};
 
 /// How a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,8 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
 struct Excuses {
     /// Workers that a status gave a second task or a second thread: from then on they may have two of either.
     torn: HashSet<i64>,
+    /// Tasks that a status gave a second worker.
+    on_two_workers: HashSet<u64>,
 }
 
 impl Excuses {
@@ -105,9 +107,14 @@ impl Excuses {
             Rule::WorkerState { worker, .. } => self.torn.contains(&worker),
             // Ranges of one task on two workers may be any.
             Rule::RangeIsOpen { .. } | Rule::RangeIsNotOpen { .. } => {
-                self.torn.contains(&event.worker.0)
+                self.torn.contains(&event.worker.0) || self.on_two_workers.contains(&event.task.0)
             }
-            Rule::TaskIsElsewhere { .. } => is_status,
+            Rule::TaskIsElsewhere { .. } => {
+                if let (true, Kind::TaskTransition { task, .. }) = (is_status, event.kind) {
+                    self.on_two_workers.insert(task.0);
+                }
+                is_status
+            }
             // Behind the last time that there is, Go's reader goes on with the first.
             Rule::TimeGoesBack { last } => last.0 == i64::MAX,
             _ => false,
