@@ -1,6 +1,7 @@
 //! Why intervals began, each reason once: what tasks wait for, and the stacks on both sides.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use exectrace_reader::{StackId, StringId, Tables};
 use rustc_hash::FxBuildHasher;
@@ -34,6 +35,8 @@ pub(crate) struct Causes {
     last: (Cause, u32),
     reasons: HashMap<StringId, String, FxBuildHasher>,
     stacks: HashMap<StackId, Vec<FrameLine>, FxBuildHasher>,
+    /// What is on these.
+    functions: BTreeSet<String>,
 }
 
 /// The cause that tells nothing.
@@ -53,6 +56,7 @@ impl Default for Causes {
             last: (NOTHING, 0),
             reasons: HashMap::default(),
             stacks: HashMap::default(),
+            functions: BTreeSet::new(),
         }
     }
 }
@@ -89,9 +93,14 @@ impl Causes {
 
     /// The same of a stack alone, as samples have.
     pub(crate) fn keep_stack(&mut self, stack: StackId, tables: &Tables<'_>) {
-        self.stacks
-            .entry(stack)
-            .or_insert_with(|| frame_lines(stack, tables));
+        if let Entry::Vacant(place) = self.stacks.entry(stack) {
+            let frames = place.insert(frame_lines(stack, tables));
+            for FrameLine { function, .. } in frames {
+                if !self.functions.contains(function) {
+                    self.functions.insert(function.clone());
+                }
+            }
+        }
     }
 
     /// What the task waits for, or why it stopped; empty if that is not told.
@@ -111,6 +120,11 @@ impl Causes {
     pub(crate) fn writer_stack(&self, id: u32) -> &[FrameLine] {
         let stack = self.causes.get(id as usize).map(|cause| cause.writer_stack);
         self.frames(stack.unwrap_or(StackId(0)))
+    }
+
+    /// The functions on all stacks, in order.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().map(String::as_str)
     }
 
     /// The frames of a stack that was kept.

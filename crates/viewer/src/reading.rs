@@ -143,15 +143,17 @@ impl<'a> Reading<'a> {
 
     /// Tells how far it is.
     fn tell(&self, bytes_read: u64) {
-        let (end_ns, samples) = {
+        let (end_ns, samples, logs) = {
             let timeline = self.subject.timeline();
-            (timeline.end_ns, timeline.samples.len())
+            let (samples, logs) = (timeline.samples.len(), timeline.logs.iter().len());
+            (timeline.end_ns, samples, logs)
         };
         let mut status = self.subject.lock();
         status.events = self.events;
         status.bytes_read = bytes_read;
         status.end_ns = end_ns;
         status.samples = samples;
+        status.logs = logs;
         status.revision += 1;
     }
 

@@ -4,6 +4,7 @@ mod answer;
 mod curves;
 mod interval;
 mod labels;
+mod log;
 mod marks;
 mod report;
 mod runs;
@@ -24,7 +25,7 @@ use crate::subject::Subject;
 type Shared = Arc<Subject>;
 
 /// All of them: a row a route.
-fn rows() -> [(&'static str, MethodRouter<Shared>); 10] {
+fn rows() -> [(&'static str, MethodRouter<Shared>); 11] {
     [
         ("trace", get(status::answer)),
         ("tracks", get(tracks::answer)),
@@ -32,6 +33,7 @@ fn rows() -> [(&'static str, MethodRouter<Shared>); 10] {
         ("interval", get(interval::answer)),
         ("labels", get(labels::answer)),
         ("marks", get(marks::answer)),
+        ("log", get(log::answer)),
         ("curves", get(curves::answer)),
         ("scatter", get(scatter::answer)),
         ("search", get(search::answer)),

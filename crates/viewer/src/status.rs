@@ -33,6 +33,7 @@ pub(crate) struct Status {
     pub(crate) gaps: Vec<Gap>,
     pub(crate) fault: Option<String>,
     pub(crate) samples: usize,
+    pub(crate) logs: usize,
     /// What the trace's own clock showed at the first event.
     pub(crate) first_event_ns: i64,
 }

@@ -1,9 +1,11 @@
 //! All rows of the timeline, and the analysis that fills them while a trace is read.
 
 mod groups;
+mod logs;
 mod members;
 mod place;
 mod recording;
+mod regions;
 mod sum_levels;
 mod sums;
 mod task_rows;
@@ -12,12 +14,15 @@ mod value_curve;
 mod window_sums;
 
 pub(crate) use self::groups::Group;
+pub(crate) use self::logs::{Log, Logs};
 pub(crate) use self::recording::Recording;
+pub(crate) use self::regions::{RegionNote, UserRegions};
 pub(crate) use self::task_rows::TaskRows;
 pub(crate) use self::user_tasks::UserTasks;
 pub(crate) use self::value_curve::ValueCurve;
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use exectrace_reader::{StackId, StringId, TaskId, UserTaskId};
 use rustc_hash::FxBuildHasher;
@@ -44,6 +49,8 @@ pub(crate) struct Timeline {
     pub(crate) user_tasks: UserTasks,
     pub(crate) causes: Causes,
     pub(crate) samples: Vec<SampleMark>,
+    pub(crate) regions: UserRegions,
+    pub(crate) logs: Logs,
     /// Live bytes of the heap, and how many it may grow to before the collector begins.
     pub(crate) heap: ValueCurve,
     pub(crate) goal: ValueCurve,
@@ -81,6 +88,8 @@ pub(crate) enum RowId {
     UserTask(UserTaskId),
     /// User tasks of a name.
     UserGroup(u32),
+    /// User regions of a task, so deep in others.
+    Regions(TaskId, u32),
     Collecting,
     Stopped,
 }
@@ -100,8 +109,30 @@ impl RowId {
             "thread" => Some(Self::Thread(number.parse().ok()?)),
             "group" => Some(Self::Group(number.parse().ok()?)),
             "user" => Some(Self::UserTask(UserTaskId(number.parse().ok()?))),
+            "regions" => {
+                let (task, depth) = number.split_once('.')?;
+                let task = TaskId(task.parse().ok()?);
+                Some(Self::Regions(task, depth.parse().ok()?))
+            }
             "users" => Some(Self::UserGroup(number.parse().ok()?)),
             _ => None,
+        }
+    }
+}
+
+impl fmt::Display for RowId {
+    /// As [`Self::parse`] takes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Task(TaskId(id)) => write!(f, "task:{id}"),
+            Self::Worker(id) => write!(f, "worker:{id}"),
+            Self::Thread(id) => write!(f, "thread:{id}"),
+            Self::Group(place) => write!(f, "group:{place}"),
+            Self::UserTask(UserTaskId(id)) => write!(f, "user:{id}"),
+            Self::UserGroup(place) => write!(f, "users:{place}"),
+            Self::Regions(TaskId(id), depth) => write!(f, "regions:{id}.{depth}"),
+            Self::Collecting => f.write_str("gc"),
+            Self::Stopped => f.write_str("stopped"),
         }
     }
 }
@@ -116,6 +147,7 @@ impl Timeline {
     pub(crate) fn intervals(&self, row: RowId) -> Option<Intervals<'_>> {
         match row {
             RowId::Task(task) => Some(self.tasks.intervals(self.life(task)?)),
+            RowId::Regions(task, depth) => self.regions.intervals(self.life(task)?, depth),
             RowId::Group(_) | RowId::UserGroup(_) | RowId::UserTask(_) => None,
             _ => Some(self.track(row)?.intervals()),
         }
@@ -125,6 +157,7 @@ impl Timeline {
     pub(crate) fn runs(&self, row: RowId, grid: Grid) -> Option<Runs> {
         match row {
             RowId::Task(task) => Some(self.tasks.runs(self.life(task)?, grid)),
+            RowId::Regions(task, depth) => self.regions.runs(self.life(task)?, depth, grid),
             RowId::Group(group) => {
                 let group = self.groups.get(group as usize)?;
                 Some(self.group_runs(group, grid))
@@ -165,8 +198,27 @@ impl Timeline {
             RowId::Thread(thread) => Some(&self.threads.get(&thread)?.track),
             RowId::Collecting => Some(&self.collecting),
             RowId::Stopped => Some(&self.stopped),
-            RowId::Task(_) | RowId::Group(_) | RowId::UserTask(_) | RowId::UserGroup(_) => None,
+            RowId::Task(_)
+            | RowId::Group(_)
+            | RowId::UserTask(_)
+            | RowId::UserGroup(_)
+            | RowId::Regions(..) => None,
         }
+    }
+
+    /// The rows that a log is shown on.
+    pub(crate) fn rows_of_log(&self, log: &Log) -> impl Iterator<Item = RowId> {
+        let task = log.life.and_then(|life| self.tasks.get(life));
+        let user_task = self.user_tasks.get(log.user_task);
+        let rows = [
+            task.map(|task| RowId::Task(task.id)),
+            task.and_then(|task| task.group).map(RowId::Group),
+            Some(RowId::Worker(log.worker)),
+            Some(RowId::Thread(log.thread)),
+            user_task.map(|row| RowId::UserTask(row.id)),
+            user_task.map(|row| RowId::UserGroup(row.name)),
+        ];
+        rows.into_iter().flatten()
     }
 
     /// What a task runs; empty if nothing tells it.

@@ -6,7 +6,7 @@ import { deselect, selected, step, stepTo, zoomToSelection } from "./selection";
 import { Store } from "./store";
 import { jump, wholeSpan } from "./time_window";
 import { pan, zoom } from "./timeline/gestures";
-import { shownRows, type Row } from "./timeline/rows";
+import { isOfMany, shownRows, type Row } from "./timeline/rows";
 import { addMark, stepMark } from "./timeline/marks";
 import { go } from "./view";
 import { toggleWhy } from "./why";
@@ -84,7 +84,7 @@ async function stepOrBegin(by: number): Promise<void> {
 
 /** The rows that have intervals of their own. */
 function walkable(): readonly Row[] {
-  return shownRows.value.rows.filter(({ has_children }) => !has_children);
+  return shownRows.value.rows.filter((row) => !isOfMany(row));
 }
 
 async function stepTrack(by: number): Promise<void> {

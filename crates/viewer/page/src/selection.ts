@@ -22,6 +22,8 @@ export interface Interval {
   open_left: boolean;
   open_right: boolean;
   worker: string | null;
+  /** That a region belongs to. */
+  user_task: string | null;
   begin_stack: Frame[];
   end_stack: Frame[];
   waker: Waker | null;
@@ -63,7 +65,7 @@ export function followSelection(): void {
 
 /** Selects an interval by its number on its track. */
 export function select(track: string, index: number): void {
-  go({ sel: `${track}/${index}`, sample: undefined });
+  go({ sel: `${track}/${index}`, sample: undefined, log: undefined });
 }
 
 /** Selects what is on a track at a time. */
@@ -147,7 +149,7 @@ function bringIntoView(interval: Interval): void {
 }
 
 function questionOf(asked: string): Record<string, string> | null {
-  const [, track, kind, number] = /^([a-z_]+(?::\d+)?)([/@])(\d+)$/.exec(asked) ?? [];
+  const [, track, kind, number] = /^([a-z_]+(?::\d+(?:\.\d+)?)?)([/@])(\d+)$/.exec(asked) ?? [];
   if (track === undefined || kind === undefined || number === undefined) return null;
   return kind === "/" ? { track, index: number } : { track, at: number };
 }

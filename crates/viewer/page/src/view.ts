@@ -11,6 +11,7 @@ const PARAMETERS = [
   "why",
   "range",
   "sample",
+  "log",
   "open",
   "id",
   "at",

@@ -1,12 +1,13 @@
 //! `api/interval`: all that is known of one interval.
 
 use axum::extract::{Query, State};
+use exectrace_reader::TaskId;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
 use crate::causes::FrameLine;
-use crate::timeline::{RowId, Timeline};
+use crate::timeline::{RegionNote, RowId, Timeline};
 use crate::track::{Drawn, Shade};
 
 #[derive(Deserialize)]
@@ -34,6 +35,8 @@ struct Line<'a> {
     open_left: bool,
     open_right: bool,
     worker: Option<String>,
+    /// That a region belongs to.
+    user_task: Option<String>,
     begin_stack: &'a [FrameLine],
     /// Where the task is after it.
     end_stack: &'a [FrameLine],
@@ -66,13 +69,14 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     };
     let drawn = drawn.ok_or_else(|| Refusal::unknown("there is no such interval"))?;
     let count = intervals.len();
-    answer::json(&Line {
-        count,
-        ..line(&timeline, &asked.track, row, drawn)
-    })
+    let line = line(&timeline, &asked.track, row, drawn);
+    answer::json(&Line { count, ..line })
 }
 
 fn line<'a>(timeline: &'a Timeline, id: &str, row: RowId, drawn: Drawn) -> Line<'a> {
+    if let RowId::Regions(task, _) = row {
+        return region(timeline, id, task, drawn);
+    }
     // An interval of a worker or thread is one of the task that ran.
     let life = match row {
         RowId::Task(task) => timeline.life(task),
@@ -105,12 +109,45 @@ fn line<'a>(timeline: &'a Timeline, id: &str, row: RowId, drawn: Drawn) -> Line<
         open_left: is_first && task.is_some_and(|task| !task.is_created),
         open_right: is_last && task.is_some_and(|task| !task.has_ended),
         worker: own.and_then(|own| worker(&own)),
+        user_task: None,
         begin_stack: causes.stack(cause),
         end_stack: next.map_or(&[], |next| causes.stack(next.cause)),
         waker: [own, next]
             .into_iter()
             .flatten()
             .find_map(|it| waker(timeline, &it)),
+    }
+}
+
+/// A user region, with the stacks at both of its ends.
+fn region<'a>(timeline: &'a Timeline, id: &str, task: TaskId, drawn: Drawn) -> Line<'a> {
+    let life = timeline.life(task);
+    let row = life.and_then(|life| timeline.tasks.get(life));
+    let note = RegionNote::of(&drawn);
+    let user_task = note.user_task.map(|place| place as usize);
+    let user_task = user_task.and_then(|place| timeline.user_tasks.rows.get(place));
+    let causes = &timeline.causes;
+    let begin_stack = causes.stack(drawn.cause);
+    // One that began before the trace begins with it.
+    let open_left = note.is_cut && drawn.begin_ns == 0;
+    Line {
+        track: id.to_owned(),
+        index: drawn.index,
+        count: 0,
+        task: Some(format!("task:{}", task.0)),
+        name: life.map_or("", |life| timeline.name_of(life)),
+        group: row.and_then(|row| Some(format!("group:{}", row.group?))),
+        state: drawn.shade.name(),
+        reason: causes.reason(drawn.cause),
+        from_ns: drawn.begin_ns,
+        to_ns: drawn.end_ns,
+        open_left,
+        open_right: note.is_cut && !open_left,
+        worker: None,
+        user_task: user_task.map(|row| format!("user:{}", row.id.0)),
+        begin_stack,
+        end_stack: causes.writer_stack(drawn.cause),
+        waker: None,
     }
 }
 

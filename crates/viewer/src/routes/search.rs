@@ -1,11 +1,15 @@
-//! `api/search`: where a text is among the names of a trace.
+//! `api/search`: where a text is among the names and texts of a trace.
 
 use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
-use crate::timeline::{RowId, Timeline};
+use crate::timeline::{Log, RowId, Timeline};
+
+/// So much is told of a message: some of what stands before the text, and of the rest.
+const CHARS_BEFORE: usize = 40;
+const CHARS_MAX: usize = 200;
 
 /// So many are told of a kind.
 const HITS_A_KIND: usize = 20;
@@ -71,7 +75,45 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     line.add(workers.map(|(id, row)| whole("worker", format!("worker:{id}"), &row.name)));
     let threads = timeline.threads.iter().filter(|(_, row)| is_in(&row.name));
     line.add(threads.map(|(id, row)| whole("thread", format!("thread:{id}"), &row.name)));
+    let regions = timeline.regions.names().into_iter();
+    let regions = regions.filter(|name| is_in(name));
+    line.add(regions.map(|name| whole("region", String::new(), name)));
+    let functions = timeline.causes.functions().filter(|name| is_in(name));
+    line.add(functions.map(|name| whole("function", String::new(), name)));
+    line.add(
+        timeline
+            .logs
+            .iter()
+            .filter_map(|log| log_hit(&timeline, log, &text)),
+    );
     answer::json(&line)
+}
+
+/// A log that has a text in lower case in its key or message.
+fn log_hit(timeline: &Timeline, log: &Log, text: &str) -> Option<Hit> {
+    let told = timeline.logs.text(log);
+    let key = timeline.logs.key(log);
+    let lower = told.to_lowercase();
+    let place = lower.find(text);
+    if place.is_none() && !key.to_lowercase().contains(text) {
+        return None;
+    }
+    // Of a long message what is around the text.
+    let before = lower[..place.unwrap_or(0)].chars().count();
+    let part = told.chars().skip(before.saturating_sub(CHARS_BEFORE));
+    let part: String = part.take(CHARS_MAX).collect();
+    let row = timeline.rows_of_log(log).next()?;
+    Some(Hit {
+        kind: "log",
+        id: row.to_string(),
+        name: if key.is_empty() {
+            part
+        } else {
+            format!("{key}: {part}")
+        },
+        from_ns: log.at_ns,
+        to_ns: log.at_ns,
+    })
 }
 
 impl Line {

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use axum::extract::{Query, State};
+use exectrace_reader::TaskId;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -50,7 +51,7 @@ pub(super) struct TrackLine {
     name: String,
     /// What else is to be said of it.
     detail: String,
-    /// How many tasks are in it.
+    /// How many tasks are in it, or rows of regions.
     members: usize,
     has_children: bool,
 }
@@ -145,6 +146,7 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
     let unknown = || Refusal::unknown(format!("there is no group {parent}"));
     let (from, to) = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
     let group = match RowId::parse(parent).ok_or_else(unknown)? {
+        RowId::Task(task) => return regions(timeline, task).ok_or_else(unknown),
         RowId::Group(group) => timeline.groups.get(group as usize),
         RowId::UserGroup(name) => {
             let group = timeline.user_tasks.names.get(name as usize);
@@ -159,15 +161,25 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
         intervals.next().is_some()
     };
     let members = members.filter(|&life| was_there(life));
-    let rows = members.filter_map(|life| timeline.tasks.get(life));
-    let lines = rows.map(|row| TrackLine {
-        id: format!("task:{}", row.id.0),
-        name: group.name.clone(),
-        detail: String::new(),
-        members: 1,
-        has_children: false,
+    let rows = members.filter_map(|life| Some((life, timeline.tasks.get(life)?)));
+    let lines = rows.map(|(life, row)| {
+        let regions = timeline.regions.depth(life);
+        TrackLine {
+            id: format!("task:{}", row.id.0),
+            name: group.name.clone(),
+            detail: String::new(),
+            members: regions,
+            has_children: regions > 0,
+        }
     });
     Ok(lines.collect())
+}
+
+/// The rows of a task's user regions, the outermost first.
+fn regions(timeline: &Timeline, task: TaskId) -> Option<Vec<TrackLine>> {
+    let depth = timeline.regions.depth(timeline.life(task)?);
+    let ids = (0..depth).map(|depth| format!("regions:{}.{depth}", task.0));
+    (depth > 0).then(|| ids.map(|id| line(id, "")).collect())
 }
 
 /// The user tasks of a name that were there in a stretch of time.

@@ -5,11 +5,16 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use exectrace_analysis::{Analysis, Context, Interval, LifeId};
 use exectrace_reader::{
-    Event, Kind, Metric, Range, StringId, TaskId, ThreadId, Timestamp, WorkerId,
+    Event, EventType, Kind, Metric, Range, StackId, StringId, TaskId, ThreadId, Timestamp,
+    UserTaskId, WorkerId,
 };
 
+use super::regions::{Region, RegionNote};
 use super::{Group, SampleMark, Timeline};
 use crate::track::{Drawn, Shade};
+
+/// What a recording says of itself stands in logs of no user task with such keys.
+const DESCRIPTION: &[u8] = b"exectrace.";
 
 /// So many intervals are put into the timeline at once: whoever draws waits for no longer than that takes.
 const INTERVALS_AT_ONCE: usize = 1_024;
@@ -20,7 +25,7 @@ pub(crate) struct Recording {
     timeline: Arc<RwLock<Timeline>>,
     /// Each with whether its task ended with it.
     intervals: Vec<(Interval, bool)>,
-    /// Samples, values, and begins and ends of user tasks.
+    /// Samples, values, and what the author of the program has annotated.
     events: Vec<Event>,
     /// Since when the collector is at work, and since when the world is stopped.
     collecting: Option<Timestamp>,
@@ -46,14 +51,19 @@ impl Recording {
         let mut timeline = lock(&timeline);
         timeline.end_ns = since(context.end, context);
         timeline.add_tasks(context);
+        let mut ended = Vec::new();
         for (interval, is_last) in self.intervals.drain(..) {
             timeline.add(&interval, context);
             if is_last {
                 timeline.seal(interval.life);
+                ended.push(interval.life);
             }
         }
         for event in mem::take(&mut self.events) {
             timeline.add_event(&event, context);
+        }
+        for LifeId(life) in ended {
+            timeline.seal_regions(life, context);
         }
         for (range, from, to) in self.ranges.drain(..) {
             timeline.add_range(range, since(from, context), since(to, context));
@@ -73,13 +83,22 @@ impl Recording {
 impl Analysis for Recording {
     type Report = ();
 
-    fn event(&mut self, event: &Event, _: &Context<'_>) {
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
         match event.kind {
             Kind::Metric { .. }
             | Kind::Sample
             | Kind::UserTaskBegin { .. }
-            | Kind::UserTaskEnd { .. } => {
+            | Kind::UserTaskEnd { .. }
+            | Kind::UserRegionEnd { .. } => self.events.push(*event),
+            // What is inferred at a region's end is not when it began.
+            Kind::UserRegionBegin { .. } if event.event_type != EventType::Inferred => {
                 self.events.push(*event);
+            }
+            Kind::UserLog { user_task, key, .. } => {
+                let of_recording = context.tables.string(key).starts_with(DESCRIPTION);
+                if user_task != UserTaskId(0) || !of_recording {
+                    self.events.push(*event);
+                }
             }
             Kind::RangeBegin { range, .. } | Kind::RangeActive { range, .. } => {
                 if let Some(since) = self.range(range) {
@@ -251,6 +270,31 @@ impl Timeline {
                 let name = begin.map_or(StringId(0), |begin| begin.name);
                 self.user_tasks.end(user_task, name, at_ns, context.tables);
             }
+            Kind::UserRegionBegin { user_task, name } => {
+                if let Some(life) = self.life(event.task) {
+                    let identity = (user_task, name);
+                    self.regions.begin(life, identity, event.stack, at_ns);
+                }
+            }
+            Kind::UserRegionEnd { user_task, name } => {
+                if let Some(life) = self.life(event.task) {
+                    let ended = self.regions.end(life, (user_task, name));
+                    if let Some(region) = ended {
+                        self.add_region(life, &region, (event.stack, at_ns), context);
+                    }
+                }
+            }
+            Kind::UserLog {
+                user_task,
+                key,
+                message,
+            } => {
+                self.causes.keep_stack(event.stack, context.tables);
+                let place = (at_ns, self.life(event.task));
+                let texts = (key, message);
+                self.logs
+                    .add(event, place, user_task, texts, context.tables);
+            }
             _ => {}
         }
     }
@@ -264,6 +308,35 @@ impl Timeline {
             thread: event.thread.0,
             stack: event.stack,
         });
+    }
+
+    /// Adds a region that has ended to its row.
+    fn add_region(
+        &mut self,
+        life: u32,
+        region: &Region,
+        (end_stack, end_ns): (StackId, u64),
+        context: &Context<'_>,
+    ) {
+        let (user_task, name) = region.identity;
+        let stacks = (region.stack, end_stack);
+        let cause = self.causes.intern(name, stacks, context.tables);
+        let name = context.tables.text(name);
+        let note = RegionNote {
+            user_task: self.user_tasks.place(user_task),
+            is_cut: region.is_cut,
+        };
+        self.regions.add(life, region, (end_ns, cause, note), &name);
+    }
+
+    /// A life has ended: what regions it has open end with it, and none will come.
+    fn seal_regions(&mut self, life: u32, context: &Context<'_>) {
+        let row = self.tasks.get(life).filter(|row| row.has_ended);
+        let end_ns = row.map_or(self.end_ns, |row| row.end_ns);
+        for region in self.regions.leave(life) {
+            self.add_region(life, &region, (StackId(0), end_ns), context);
+        }
+        self.regions.seal(life);
     }
 
     fn add_range(&mut self, range: Range, begin_ns: u64, end_ns: u64) {
@@ -311,6 +384,10 @@ impl Timeline {
         for row in self.threads.values_mut() {
             row.track.finish();
         }
+        for life in self.regions.unsealed() {
+            self.seal_regions(life, context);
+        }
+        self.logs.finish();
         self.groups.iter_mut().for_each(Group::finish);
         self.user_tasks.finish(self.end_ns);
         self.samples.sort_by_key(|sample| sample.at_ns);

@@ -88,9 +88,14 @@ impl UserTasks {
         self.names.iter_mut().for_each(Group::finish);
     }
 
+    /// The place of the last one of an id.
+    pub(crate) fn place(&self, id: UserTaskId) -> Option<u32> {
+        self.ids.get(&id.0).copied()
+    }
+
     /// The last one of an id.
     pub(crate) fn get(&self, id: UserTaskId) -> Option<&UserTaskRow> {
-        Some(&self.rows[*self.ids.get(&id.0)? as usize])
+        Some(&self.rows[self.place(id)? as usize])
     }
 
     fn add(&mut self, row: UserTaskRow) {

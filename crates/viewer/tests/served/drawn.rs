@@ -28,7 +28,7 @@ const WINDOWS: usize = 12;
 const ROWS: usize = 40;
 
 /// Begin, end and state of an interval, as answers number states.
-type Plain = (u64, u64, u8);
+pub(crate) type Plain = (u64, u64, u8);
 
 /// All that rows are made of, as the reader tells it.
 #[derive(Default)]
@@ -96,7 +96,7 @@ fn raw(file: &[u8]) -> Raw {
 
 /// What an answer says of a row.
 #[derive(Debug, Default, PartialEq)]
-struct Drawn {
+pub(crate) struct Drawn {
     /// With their numbers.
     intervals: Vec<(u32, Plain)>,
     /// Bucket, begins, longest, shares by state.
@@ -104,11 +104,11 @@ struct Drawn {
 }
 
 /// What an answer begins with, and its rows.
-struct Answer {
+pub(crate) struct Answer {
     from_ns: u64,
     bucket_ns: u64,
     buckets: u32,
-    rows: Vec<Drawn>,
+    pub(crate) rows: Vec<Drawn>,
 }
 
 /// Numbers one after another.
@@ -136,7 +136,7 @@ impl Bytes<'_> {
     }
 }
 
-fn parsed(bytes: &[u8]) -> Answer {
+pub(crate) fn parsed(bytes: &[u8]) -> Answer {
     let mut bytes = Bytes(bytes, 0);
     assert_eq!(&bytes.take::<4>(), b"XTR1");
     let tracks = bytes.number();
@@ -176,7 +176,7 @@ fn row(bytes: &mut Bytes<'_>) -> Drawn {
 }
 
 /// What a row should be, from its intervals alone.
-fn plainly(intervals: &[Plain], answer: &Answer) -> Drawn {
+pub(crate) fn plainly(intervals: &[Plain], answer: &Answer) -> Drawn {
     let mut drawn = Drawn::default();
     let width = answer.bucket_ns;
     let end_ns = answer.from_ns + width * u64::from(answer.buckets);
@@ -258,7 +258,7 @@ fn rows_are_what_the_reader_tells() {
 }
 
 /// Of all orders of magnitude.
-fn random_window(random: &mut Random, end_ns: u64) -> (u64, u64) {
+pub(crate) fn random_window(random: &mut Random, end_ns: u64) -> (u64, u64) {
     let from = random.below(end_ns);
     let order = random.below(20);
     let ns = 1 + random.below((end_ns >> order).max(1));

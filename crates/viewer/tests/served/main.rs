@@ -1,5 +1,6 @@
 //! The server, asked over a socket.
 
+mod annotated;
 mod cases;
 mod client;
 mod drawn;

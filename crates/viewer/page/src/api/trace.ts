@@ -33,6 +33,8 @@ export interface Trace {
   gaps: Gap[];
   fault: string | null;
   samples: number;
+  /** How many messages the program logged. */
+  logs: number;
 }
 
 /** Null until the server has answered for the first time. */

@@ -11,12 +11,13 @@ import { useStore } from "../store";
 import { stateOf, stateTitle } from "../timeline/state";
 import { linkTo, view } from "../view";
 import { RangeDetail } from "./range_detail";
+import { LogDetail } from "./log_detail";
 import { SampleDetail } from "./sample_detail";
 import { WhySummary } from "./why_summary";
 
 export function Detail() {
   const { interval, error, asked } = useStore(selected);
-  const { range, sample } = useStore(view);
+  const { range, sample, log } = useStore(view);
   return (
     <section class="detail" aria-label="Selection" aria-live="polite">
       <h2>
@@ -34,8 +35,9 @@ export function Detail() {
       </h2>
       {error !== null && <p class="note error">{error}</p>}
       {sample !== undefined && <SampleDetail sample={sample} />}
+      {log !== undefined && <LogDetail log={log} />}
       {interval !== null && <IntervalDetail interval={interval} />}
-      {interval === null && error === null && range === undefined && sample === undefined && <Hint />}
+      {interval === null && error === null && range === undefined && sample === undefined && log === undefined && <Hint />}
       {range !== undefined && <RangeDetail range={range} />}
     </section>
   );
@@ -88,6 +90,14 @@ function IntervalDetail({ interval }: { interval: Interval }) {
           <>
             <dt>on {worker}</dt>
             <dd>{interval.worker}</dd>
+          </>
+        )}
+        {interval.user_task !== null && (
+          <>
+            <dt>user task</dt>
+            <dd>
+              <TaskLink id={interval.user_task} />
+            </dd>
           </>
         )}
         {interval.waker && <WokenBy waker={interval.waker} />}

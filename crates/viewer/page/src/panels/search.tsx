@@ -103,9 +103,19 @@ function timeHits(asked: string): Hit[] {
   const size = NS[unit];
   if (number === undefined || size === undefined) return [];
   const at = Math.floor(Number(number) * size);
-  const { from, to } = liveSpan.value;
-  const half = Math.min((to - from) / 2, 5 * NS.ms!);
+  const half = halfOfMoment();
   return [{ kind: "time", id: track, name: shownTime(at), from_ns: at - half, to_ns: at + half, at_ns: at }];
+}
+
+/** What is shown of a moment: no more than is seen, and some milliseconds. */
+function halfOfMoment(): number {
+  const { from, to } = liveSpan.value;
+  return Math.min((to - from) / 2, 5 * NS.ms!);
+}
+
+function momentOf(at: number): Change {
+  const half = halfOfMoment();
+  return asParameters({ from: at - half, to: at + half });
 }
 
 const NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
@@ -123,8 +133,9 @@ function changeFor(hit: Hit): Change {
         ? { page: "latency", name: hit.name, kind: "user_task" }
         : { page: "task", id: hit.id, at: undefined };
     case "region":
+      return { page: "latency", name: hit.name, kind: "region" };
     case "log":
-      return { page: undefined, ...span, sel: hit.id === "" ? undefined : `${hit.id}@${Math.floor(hit.from_ns ?? 0)}` };
+      return { page: undefined, ...momentOf(hit.from_ns ?? 0), sel: `${hit.id}@${hit.from_ns ?? 0}`, log: `${hit.id}@${hit.from_ns ?? 0}` };
     case "group":
       return { page: "tasks", group: hit.name };
     case "worker":

@@ -1,4 +1,5 @@
-// What stands in an interval: on tracks of workers and threads the task that ran, on those of tasks what it waited for.
+// What stands in an interval: on tracks of workers and threads the task that ran, on those of tasks what it waited for, on
+// those of regions what they are called.
 import { json } from "../api/request";
 import { plainName } from "../name";
 
@@ -13,7 +14,7 @@ const MOST_AT_ONCE = 200;
 /** So many are kept. */
 const MOST_KEPT = 20_000;
 
-/** What is asked for: labels of tracks of workers and threads are tasks, those of tracks of tasks are causes. */
+/** What is asked for: labels of tracks of workers and threads are tasks, those of tracks of tasks and regions are causes. */
 type Kind = "tasks" | "causes";
 
 export class Labels {
@@ -64,7 +65,7 @@ export class Labels {
 }
 
 function kindOf(track: string): Kind | null {
-  if (track.startsWith("task:")) return "causes";
+  if (track.startsWith("task:") || track.startsWith("regions:")) return "causes";
   return track.startsWith("worker:") || track.startsWith("thread:") ? "tasks" : null;
 }
 

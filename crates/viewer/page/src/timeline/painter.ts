@@ -103,7 +103,7 @@ export class Painter {
     const isResting = liveSpan.value === restingSpan.value;
     const tracks = this.shown.map(({ row }) => row.id);
     const isComplete = this.#loader.want(tracks, liveSpan.value, level, told.revision, isResting);
-    if (isResting && told.samples > 0) this.samples.want(tracks, liveSpan.value, this.#width, told.revision);
+    if (isResting && told.samples + told.logs > 0) this.samples.want(tracks, liveSpan.value, this.#width, told.revision);
     this.#paintRows(scale);
     this.#paintOver(scale);
     this.#frames += 1;
@@ -146,6 +146,9 @@ export class Painter {
       this.#raster.row(pieces, fine, lane, LANE_PX * ratio, this.#palette);
       const ticks = { width: ratio, height: SAMPLE_PX * ratio, foot: lane + LANE_PX * ratio };
       this.#raster.ticks(this.samples.timesOf(row.id), fine, ticks, this.#palette);
+      // What was logged hangs from the head of the lane.
+      const hanging = { ...ticks, foot: lane + ticks.height };
+      this.#raster.ticks(this.samples.logTimesOf(row.id), fine, hanging, this.#palette);
     };
     this.#raster.clear(this.#palette);
     this.shown.filter(({ isPinned }) => !isPinned).forEach(paint);

@@ -1,4 +1,5 @@
-// The rows of the timeline: the tracks of the chosen kind, with the tasks of those groups that are open.
+// The rows of the timeline: the tracks of the chosen kind, with the tasks of those groups that are open, and with the regions of such
+// tasks.
 import { useEffect, useState } from "preact/hooks";
 import { isAbort, json } from "../api/request";
 import { trace } from "../api/trace";
@@ -24,6 +25,11 @@ interface TracksAnswer {
 export interface Row extends Track {
   depth: number;
   isOpen: boolean;
+}
+
+/** Whether a row tells of many at once, and so has no intervals. */
+export function isOfMany({ id, has_children }: Row): boolean {
+  return has_children && !id.startsWith("task:");
 }
 
 export interface Rows {
@@ -75,18 +81,18 @@ async function askRows(by: string, open: string, search: string | undefined, sig
   const asked = await json<TracksAnswer>("tracks", { by, search, most: MOST }, signal);
   const opened = new Set(open.split(","));
   const { from, to } = restingSpan.value;
-  const query = { by, from: Math.floor(from), to: Math.ceil(to), search, most: MOST };
-  const members = await Promise.all(
-    asked.tracks.map((track) =>
-      track.has_children && opened.has(track.id) ? json<TracksAnswer>("tracks", { ...query, parent: track.id }, signal) : null,
-    ),
-  );
-  const rows = asked.tracks.flatMap((track, place) => {
-    const children = members[place]?.tracks ?? [];
-    return [
-      { ...track, depth: 0, isOpen: members[place] !== null },
-      ...children.map((child) => ({ ...child, depth: 1, isOpen: false })),
-    ];
-  });
+  const query = { from: Math.floor(from), to: Math.ceil(to), most: MOST };
+  const rowsOf = async (tracks: readonly Track[], depth: number): Promise<Row[]> => {
+    const rows = tracks.map(async (track): Promise<Row[]> => {
+      const isOpen = track.has_children && opened.has(track.id);
+      if (!isOpen) return [{ ...track, depth, isOpen }];
+      // What is searched for are tasks; their regions have no names of their own.
+      const asked = { ...query, by, search: depth === 0 ? search : undefined, parent: track.id };
+      const children = await json<TracksAnswer>("tracks", asked, signal);
+      return [{ ...track, depth, isOpen }, ...(await rowsOf(children.tracks, depth + 1))];
+    });
+    return (await Promise.all(rows)).flat();
+  };
+  const rows = await rowsOf(asked.tracks, 0);
   return { rows, left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null };
 }

@@ -1,4 +1,4 @@
-// CPU samples as ticks on the tracks that are seen: at most one a pixel, each with the stack of the first.
+// CPU samples and logs as ticks on the tracks that are seen: at most one of each a pixel, with the stack or the text of the first.
 import { json } from "../api/request";
 import type { Frame } from "../api/reports";
 import type { Span } from "../time_window";
@@ -12,16 +12,25 @@ export interface Sample {
   stack: Frame[];
 }
 
+export interface Log {
+  track: string;
+  at_ns: number;
+  count: number;
+  /** The begin of what it says. */
+  text: string;
+}
+
 /** Those of one track, in order of time. */
-interface OfTrack {
-  samples: readonly Sample[];
+interface OfTrack<Mark> {
+  marks: readonly Mark[];
   times: Float64Array;
 }
 
-const NONE: OfTrack = { samples: [], times: new Float64Array() };
+const NONE: OfTrack<never> = { marks: [], times: new Float64Array() };
 
 export class Samples {
-  #byTrack = new Map<string, OfTrack>();
+  #byTrack = new Map<string, OfTrack<Sample>>();
+  #logs = new Map<string, OfTrack<Log>>();
   #asked = "";
   #isAsking = false;
 
@@ -34,8 +43,19 @@ export class Samples {
 
   /** The samples of a track that are known in a stretch of time. */
   of(track: string, { from, to }: Span): readonly Sample[] {
-    const { samples, times } = this.#byTrack.get(track) ?? NONE;
-    return samples.slice(firstAtLeast(times, from), firstAtLeast(times, to));
+    const { marks, times } = this.#byTrack.get(track) ?? NONE;
+    return marks.slice(firstAtLeast(times, from), firstAtLeast(times, to));
+  }
+
+  /** When something was logged on a track, as far as that is known. */
+  logTimesOf(track: string): Float64Array {
+    return (this.#logs.get(track) ?? NONE).times;
+  }
+
+  /** The logs of a track that are known in a stretch of time. */
+  logsOf(track: string, { from, to }: Span): readonly Log[] {
+    const { marks, times } = this.#logs.get(track) ?? NONE;
+    return marks.slice(firstAtLeast(times, from), firstAtLeast(times, to));
   }
 
   /** Asks for what is seen, with half a screen on each side, when the window rests. */
@@ -51,9 +71,10 @@ export class Samples {
     if (this.#isAsking || question === this.#asked || tracks.length === 0) return;
     this.#asked = question;
     this.#isAsking = true;
-    json<{ marks: Sample[] }>("marks", query)
-      .then(({ marks }) => {
-        this.#byTrack = new Map(tracks.map((track) => [track, ofTrack(marks.filter((mark) => mark.track === track))]));
+    json<{ marks: Sample[]; logs: Log[] }>("marks", query)
+      .then(({ marks, logs }) => {
+        this.#byTrack = byTrack(tracks, marks);
+        this.#logs = byTrack(tracks, logs);
       })
       .catch(() => {
         // Ticks are missing, and all else is there; the next window asks again.
@@ -65,6 +86,11 @@ export class Samples {
   }
 }
 
-function ofTrack(samples: readonly Sample[]): OfTrack {
-  return { samples, times: Float64Array.from(samples, ({ at_ns }) => at_ns) };
+function byTrack<Mark extends Sample | Log>(tracks: readonly string[], all: readonly Mark[]): Map<string, OfTrack<Mark>> {
+  return new Map(
+    tracks.map((track) => {
+      const marks = all.filter((mark) => mark.track === track);
+      return [track, { marks, times: Float64Array.from(marks, ({ at_ns }) => at_ns) }];
+    }),
+  );
 }

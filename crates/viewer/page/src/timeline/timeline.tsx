@@ -16,9 +16,9 @@ import { hit, titleOfMix } from "./hit";
 import { Legend } from "./legend";
 import { Painter } from "./painter";
 import { headPx, pinnedRows } from "./pinned";
-import { ROW_PX, SAMPLE_PX } from "./row_layout";
-import type { Sample } from "./samples";
-import { toggle, useRows, type Row } from "./rows";
+import { LANE_PX, ROW_PX, SAMPLE_PX } from "./row_layout";
+import type { Log, Sample } from "./samples";
+import { isOfMany, toggle, useRows, type Row } from "./rows";
 import { stateTitle } from "./state";
 import { loadingError } from "./tile_loader";
 import { VisibleTable } from "./visible_table";
@@ -104,7 +104,7 @@ const EMPTY_NAMES: Record<string, string> = { group: "(no function is told)", us
 
 /** What a track is called: members of a group all run the same, and are told by their ids. */
 function TrackTitle({ row }: { row: Row }) {
-  if (row.has_children) return <Name of={row.name} empty={EMPTY_NAMES[row.id.slice(0, row.id.indexOf(":"))]} most={60} />;
+  if (isOfMany(row)) return <Name of={row.name} empty={EMPTY_NAMES[row.id.slice(0, row.id.indexOf(":"))]} most={60} />;
   if (row.depth > 0) {
     return (
       <>
@@ -177,7 +177,9 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
     hover(x, y) {
       painter.pointer = { x, y };
       const sample = sampleAt(painter, x, y);
-      setPointed(sample === undefined ? wordsFor(painter, at(x), under(x, y)) : wordsOf(sample));
+      const log = logAt(painter, x, y);
+      if (log !== undefined) setPointed(wordsOfLog(log));
+      else setPointed(sample === undefined ? wordsFor(painter, at(x), under(x, y)) : wordsOf(sample));
       painter.schedule();
     },
     leave() {
@@ -189,14 +191,19 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
       scroller.focus({ preventScroll: true });
       const sample = sampleAt(painter, x, y);
       if (sample !== undefined) {
-        go({ sample: `${sample.track}@${sample.at_ns}` });
+        go({ sample: `${sample.track}@${sample.at_ns}`, log: undefined });
+        return;
+      }
+      const log = logAt(painter, x, y);
+      if (log !== undefined) {
+        go({ log: `${log.track}@${log.at_ns}`, sample: undefined });
         return;
       }
       const target = under(x, y);
       if (target === null) {
         if (view.value.sel !== undefined) deselect();
       } else if (target.found.kind === "interval") select(target.shown.row.id, target.found.index);
-      else if (target.shown.row.has_children) toggle(target.shown.row.id);
+      else if (isOfMany(target.shown.row)) toggle(target.shown.row.id);
       else selectAt(target.shown.row.id, at(x));
     },
     doubleClick(x, y) {
@@ -219,6 +226,20 @@ function sampleAt(painter: Painter, x: number, y: number): Sample | undefined {
   const { from, nsPerPixel } = painter.scale;
   const near = { from: from + (x - 3) * nsPerPixel, to: from + (x + 4) * nsPerPixel };
   return painter.samples.of(shown.row.id, near)[0];
+}
+
+/** The log whose tick is pointed at. */
+function logAt(painter: Painter, x: number, y: number): Log | undefined {
+  const shown = painter.rowAt(y);
+  if (shown === undefined || y > shown.top + (ROW_PX - LANE_PX) / 2 + SAMPLE_PX) return undefined;
+  const { from, nsPerPixel } = painter.scale;
+  const near = { from: from + (x - 3) * nsPerPixel, to: from + (x + 4) * nsPerPixel };
+  return painter.samples.logsOf(shown.row.id, near)[0];
+}
+
+function wordsOfLog({ at_ns, count, text }: Log): string {
+  const others = count === 1 ? "" : `, and ${count - 1} more`;
+  return `${shownTime(at_ns)}: logged “${plainName(text, 100)}”${others}`;
 }
 
 function wordsOf({ at_ns, count, stack }: Sample): string {

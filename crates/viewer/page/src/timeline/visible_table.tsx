@@ -8,7 +8,7 @@ import type { Gap } from "../api/trace";
 import { liveSpan } from "../time_window";
 import { seenGaps } from "./gaps";
 import { framesDone, type Painter } from "./painter";
-import type { Row } from "./rows";
+import { isOfMany, type Row } from "./rows";
 import { stateTitle } from "./state";
 import { firstEndAfter } from "./tile";
 import type { Piece } from "./tile_cache";
@@ -81,7 +81,7 @@ function visibleIntervals(painter: Painter): VisibleInterval[] {
   for (const [place, gap] of seenGaps({ from, to }).entries()) found.set(`gap/${place}`, rowOf(gap, place));
   for (const { row, pieces } of painter.shown) {
     // A row of many has no intervals of its own.
-    if (row.has_children) found.set(row.id, summaryOf(row, pieces));
+    if (isOfMany(row)) found.set(row.id, summaryOf(row, pieces));
     for (const { tile, from: first } of pieces) {
       for (let place = firstEndAfter(tile.end, Math.max(first, from)); place < tile.begin.length; place++) {
         if (tile.begin[place]! >= to) break;

@@ -1,4 +1,5 @@
 // All checks: a row each.
+import { annotations } from "./annotations.mjs";
 import { behindNumbers } from "./behind_numbers.mjs";
 import { cases } from "./cases.mjs";
 import { chain } from "./chain.mjs";
@@ -27,5 +28,6 @@ export const checks = [
   { name: "behind-numbers", run: behindNumbers, once: true },
   { name: "cases", run: cases, once: true },
   { name: "chain", run: chain, once: true },
+  { name: "annotations", run: annotations, once: true },
   { name: "gestures", run: gestures, once: true },
 ];
