@@ -77,6 +77,7 @@ mod id;
 mod interval;
 mod key_hasher;
 mod latency;
+mod life_times;
 mod lives;
 mod load;
 mod mutator_utilization;

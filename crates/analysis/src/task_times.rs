@@ -7,36 +7,39 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use exectrace_reader::{State, StringId, TaskId, Timestamp};
+use exectrace_reader::{Tables, TaskId, Timestamp};
 
 use crate::functions::Functions;
-use crate::lives::Life;
+use crate::life_times::{LifeTimes, grow};
+use crate::lives::{Life, LifeId};
 use crate::task_record::TaskRecord;
 use crate::{Analysis, Context, Distribution, Filter, Interval};
 
 /// Adds up the times of tasks, and of groups of tasks that run the same function.
 #[derive(Clone, Debug, Default)]
 pub struct TaskTimes {
-    /// Of each life, by its id; those behind the last have none.
-    times: Vec<Times>,
+    times: LifeTimes,
     filter: Filter,
+    listed: Listed,
 }
 
-/// The times of states, in nanoseconds.
+/// Which tasks are told one by one.
 #[derive(Clone, Debug, Default)]
-struct Times {
-    running_ns: i64,
-    runnable_ns: i64,
-    syscall_ns: i64,
-    unknown_ns: i64,
-    blocked: Vec<(StringId, i64)>,
+enum Listed {
+    #[default]
+    All,
+    /// So many that run this function, if there is one.
+    Of(Option<String>, usize),
 }
 
 /// What tasks did.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskTimesReport {
-    /// Each task, in the order of their first events. An id that was used twice stands here twice.
+    /// How many tasks there are.
+    pub total: usize,
+    /// Each task, in the order of their first events, unless [`TaskTimes::listing`] says otherwise. An id that was used twice stands
+    /// here twice.
     pub tasks: Vec<TaskTime>,
     /// Tasks by the function that they run: those that lived longest in all come first.
     pub groups: Vec<GroupTimes>,
@@ -131,21 +134,21 @@ impl StateTimes {
         reasons.fold(0, i64::saturating_add)
     }
 
-    fn add(&mut self, other: &Self) {
-        grow(&mut self.running_ns, other.running_ns);
-        grow(&mut self.runnable_ns, other.runnable_ns);
-        grow(&mut self.syscall_ns, other.syscall_ns);
-        grow(&mut self.unknown_ns, other.unknown_ns);
-        for Blocked { reason, ns } in &other.blocked {
-            match self
-                .blocked
-                .iter_mut()
-                .find(|blocked| blocked.reason == *reason)
-            {
-                Some(blocked) => grow(&mut blocked.ns, *ns),
+    /// Adds the times of a task.
+    fn add(&mut self, times: &LifeTimes, task: LifeId, tables: &Tables<'_>) {
+        let of_task = times.of(task);
+        grow(&mut self.running_ns, of_task.running_ns);
+        grow(&mut self.runnable_ns, of_task.runnable_ns);
+        grow(&mut self.syscall_ns, of_task.syscall_ns);
+        grow(&mut self.unknown_ns, of_task.unknown_ns);
+        for (reason, ns) in times.blocked(task) {
+            let reason = tables.text(reason);
+            let mut known = self.blocked.iter_mut();
+            match known.find(|blocked| blocked.reason == reason) {
+                Some(blocked) => grow(&mut blocked.ns, ns),
                 None => self.blocked.push(Blocked {
-                    reason: reason.clone(),
-                    ns: *ns,
+                    reason: reason.into_owned(),
+                    ns,
                 }),
             }
         }
@@ -157,8 +160,43 @@ impl StateTimes {
     }
 }
 
+impl TaskTime {
+    /// A life and its times; `None` if it is not in the window.
+    pub(crate) fn of(
+        life: &Life,
+        times: StateTimes,
+        functions: &mut Functions,
+        context: &Context<'_>,
+    ) -> Option<Self> {
+        let (begin, end) = Self::clip(life, context)?;
+        Some(Self {
+            id: life.task,
+            function: functions.of(life, context.tables),
+            begin,
+            end,
+            is_created: life.is_created && begin == life.begin,
+            has_ended: life.end == Some(end),
+            times,
+        })
+    }
+
+    /// From when to when a life is in the window; `None` if it is not.
+    fn clip(life: &Life, context: &Context<'_>) -> Option<(Timestamp, Timestamp)> {
+        let end = life.end.unwrap_or(context.end);
+        context.window.clip(life.begin, end)
+    }
+}
+
 impl TaskTimesReport {
-    /// The tasks that run a function, those that live longest first.
+    /// How many tasks run a function.
+    #[must_use]
+    pub fn total_of(&self, function: &str) -> usize {
+        let mut groups = self.groups.iter();
+        let group = groups.find(|group| group.function == function);
+        group.map_or(0, |group| group.life.count as usize)
+    }
+
+    /// The tasks that run a function, those that live longest first, as far as they are listed.
     #[must_use]
     pub fn tasks_of(&self, function: &str) -> Vec<&TaskTime> {
         let tasks = self.tasks.iter();
@@ -177,124 +215,123 @@ impl TaskTimes {
             ..Self::default()
         }
     }
+
+    /// The same with so many tasks alone told one by one, those that live longest of the ones that run this function; none without
+    /// a function. A trace can have millions.
+    #[must_use]
+    pub fn listing(mut self, function: Option<String>, most: usize) -> Self {
+        self.listed = Listed::Of(function, most);
+        self
+    }
 }
 
 impl Analysis for TaskTimes {
     type Report = TaskTimesReport;
 
     fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
-        let place = interval.life.0 as usize;
-        if self.times.len() <= place {
-            self.times.resize_with(place + 1, Times::default);
-        }
-        self.times[place].add(interval.state, interval.reason, interval.ns());
+        self.times.add(interval);
     }
 
     fn report(mut self, context: &Context<'_>) -> TaskTimesReport {
+        self.times.until(context.lives.len());
+        let mut report = TaskTimesReport {
+            total: 0,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+        };
         let mut functions = Functions::default();
-        self.times.resize_with(context.lives.len(), Times::default);
-        let lives = context.lives.iter().zip(self.times);
-        let tasks: Vec<TaskTime> = lives
-            .filter_map(|((_, life), times)| times.report(life, &mut functions, context))
-            .filter(|task| {
-                let begin = context.begin;
-                self.filter.lets_through(&TaskRecord { task, begin })
-            })
-            .collect();
-        let groups = groups(&tasks);
-        TaskTimesReport { tasks, groups }
+        let mut by_function: HashMap<String, Vec<LifeId>> = HashMap::new();
+        for (id, life) in context.lives.iter() {
+            let is_whole = !self.filter.is_none() || matches!(self.listed, Listed::All);
+            let task = is_whole.then(|| self.task(id, &mut functions, context));
+            let is_meant = match &task {
+                None => TaskTime::clip(life, context).is_some(),
+                Some(task) => task
+                    .as_ref()
+                    .is_some_and(|task| self.is_meant(task, context)),
+            };
+            if !is_meant {
+                continue;
+            }
+            report.total += 1;
+            let function = functions.of(life, context.tables);
+            by_function.entry(function).or_default().push(id);
+            if matches!(self.listed, Listed::All) {
+                report.tasks.extend(task.flatten());
+            }
+        }
+        if let Listed::Of(Some(function), most) = &self.listed {
+            let mut longest = by_function.get(function).cloned().unwrap_or_default();
+            longest.sort_by_key(|&id| Reverse(self.times.life_ns(id)));
+            longest.truncate(*most);
+            let tasks = longest.into_iter();
+            let tasks = tasks.filter_map(|id| self.task(id, &mut functions, context));
+            report.tasks = tasks.collect();
+        }
+        report.groups = self.groups(by_function, context);
+        report
     }
 }
 
-impl Times {
+impl TaskTimes {
     /// What a task did; `None` if it did not live in the window.
-    fn report(
-        self,
-        life: &Life,
+    fn task(
+        &self,
+        id: LifeId,
         functions: &mut Functions,
         context: &Context<'_>,
     ) -> Option<TaskTime> {
-        let whole = (life.begin, life.end.unwrap_or(context.end));
-        let (begin, end) = context.window.clip(whole.0, whole.1)?;
-        let mut times = StateTimes {
-            running_ns: self.running_ns,
-            runnable_ns: self.runnable_ns,
-            syscall_ns: self.syscall_ns,
-            unknown_ns: self.unknown_ns,
-            blocked: Vec::new(),
-        };
-        for (reason, ns) in self.blocked {
-            let reason = context.tables.text(reason).into_owned();
-            times.blocked.push(Blocked { reason, ns });
-        }
+        let mut times = StateTimes::default();
+        times.add(&self.times, id, context.tables);
         times.sort();
-        Some(TaskTime {
-            id: life.task,
-            function: functions.of(life, context.tables),
-            begin,
-            end,
-            is_created: life.is_created && begin == life.begin,
-            has_ended: life.end.is_some() && end == whole.1,
-            times,
+        TaskTime::of(&context.lives[id], times, functions, context)
+    }
+
+    fn is_meant(&self, task: &TaskTime, context: &Context<'_>) -> bool {
+        let begin = context.begin;
+        self.filter.lets_through(&TaskRecord { task, begin })
+    }
+
+    fn groups(
+        &self,
+        by_function: HashMap<String, Vec<LifeId>>,
+        context: &Context<'_>,
+    ) -> Vec<GroupTimes> {
+        let groups = by_function.into_iter();
+        let mut groups: Vec<GroupTimes> = groups
+            .filter_map(|(function, tasks)| self.group(function, &tasks, context))
+            .collect();
+        groups.sort_by(|a, b| {
+            let by_life = b.life.sum.cmp(&a.life.sum);
+            by_life.then_with(|| a.function.cmp(&b.function))
+        });
+        groups
+    }
+
+    fn group(
+        &self,
+        function: String,
+        tasks: &[LifeId],
+        context: &Context<'_>,
+    ) -> Option<GroupTimes> {
+        let mut sums = StateTimes::default();
+        for &task in tasks {
+            sums.add(&self.times, task, context.tables);
+        }
+        sums.sort();
+        let spread = |time: &dyn Fn(LifeId) -> i64| {
+            Distribution::of(tasks.iter().map(|&task| time(task)).collect())
+        };
+        let times = &self.times;
+        Some(GroupTimes {
+            function,
+            life: spread(&|task| times.life_ns(task))?,
+            running: spread(&|task| times.of(task).running_ns)?,
+            runnable: spread(&|task| times.of(task).runnable_ns)?,
+            blocked: spread(&|task| times.blocked_ns(task))?,
+            syscall: spread(&|task| times.of(task).syscall_ns)?,
+            unknown: spread(&|task| times.of(task).unknown_ns)?,
+            sums,
         })
     }
-
-    fn add(&mut self, state: State, reason: StringId, ns: i64) {
-        match state {
-            State::Running => grow(&mut self.running_ns, ns),
-            State::Runnable => grow(&mut self.runnable_ns, ns),
-            State::Syscall => grow(&mut self.syscall_ns, ns),
-            State::Waiting | State::Idle => {
-                match self.blocked.iter_mut().find(|(other, _)| *other == reason) {
-                    Some((_, sum)) => grow(sum, ns),
-                    None => self.blocked.push((reason, ns)),
-                }
-            }
-            // Nothing is known of a task that was let out of sight; before its creation there is no time.
-            State::Undetermined | State::NotExist => grow(&mut self.unknown_ns, ns),
-        }
-    }
-}
-
-/// Adds to a sum. Made-up times can be so far apart that it does not hold them all.
-fn grow(sum: &mut i64, ns: i64) {
-    *sum = sum.saturating_add(ns);
-}
-
-/// Tasks by function.
-fn groups(tasks: &[TaskTime]) -> Vec<GroupTimes> {
-    let mut by_function: HashMap<&str, Vec<&TaskTime>> = HashMap::new();
-    for task in tasks {
-        by_function.entry(&task.function).or_default().push(task);
-    }
-    let groups = by_function.into_iter();
-    let mut groups: Vec<GroupTimes> = groups
-        .filter_map(|(function, tasks)| group(function, &tasks))
-        .collect();
-    groups.sort_by(|a, b| {
-        let by_life = b.life.sum.cmp(&a.life.sum);
-        by_life.then_with(|| a.function.cmp(&b.function))
-    });
-    groups
-}
-
-fn group(function: &str, tasks: &[&TaskTime]) -> Option<GroupTimes> {
-    let mut sums = StateTimes::default();
-    for task in tasks {
-        sums.add(&task.times);
-    }
-    sums.sort();
-    let spread = |time: fn(&StateTimes) -> i64| {
-        Distribution::of(tasks.iter().map(|task| time(&task.times)).collect())
-    };
-    Some(GroupTimes {
-        function: function.to_owned(),
-        life: spread(StateTimes::life_ns)?,
-        running: spread(|times| times.running_ns)?,
-        runnable: spread(|times| times.runnable_ns)?,
-        blocked: spread(StateTimes::blocked_ns)?,
-        syscall: spread(|times| times.syscall_ns)?,
-        unknown: spread(|times| times.unknown_ns)?,
-        sums,
-    })
 }

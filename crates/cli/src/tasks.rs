@@ -63,7 +63,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let asked = arguments.reading.asked(&arguments.files);
     reading::print_each(
         &asked,
-        || TaskTimes::of(arguments.filter.clone().unwrap_or_default()),
+        || {
+            let times = TaskTimes::of(arguments.filter.clone().unwrap_or_default());
+            times.listing(arguments.group.clone(), arguments.most)
+        },
         |output, input, reading, _| {
             if arguments.reading.json {
                 let (report, group) = (&reading.report, arguments.group.as_deref());

@@ -252,7 +252,8 @@ fn tasks(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportErro
         let line = TasksLine::of_life(&told.report, task, &told.about, most);
         return Ok(json(&line));
     }
-    let told = trace.read(asked, TaskTimes::of(filter))?;
+    let times = TaskTimes::of(filter).listing(group.map(str::to_owned), most);
+    let told = trace.read(asked, times)?;
     Ok(json(&TasksLine::of(&told.report, group, &told.about, most)))
 }
 

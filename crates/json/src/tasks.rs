@@ -113,7 +113,7 @@ impl<'a> TasksLine<'a> {
         about: &About<'a>,
         most: usize,
     ) -> Self {
-        let tasks_total = report.tasks.len();
+        let tasks_total = report.total;
         match group {
             None => {
                 let (groups, total) = (report.groups.iter().take(most), report.groups.len());
@@ -130,7 +130,7 @@ impl<'a> TasksLine<'a> {
                     .map(|task| TaskLine::of(task, about));
                 Self {
                     tasks: Some(lines.collect()),
-                    ..Self::empty(about, tasks_total, tasks.len(), most)
+                    ..Self::empty(about, tasks_total, report.total_of(function), most)
                 }
             }
         }

@@ -17,7 +17,7 @@ pub(super) fn print(
     found: &Found<'_>,
     arguments: &Arguments,
 ) -> io::Result<()> {
-    let (file, tasks) = (found.file, found.reading.report.tasks.len());
+    let (file, tasks) = (found.file, found.reading.report.total);
     let word = if found.reading.is_of_go {
         "goroutines"
     } else {
@@ -34,7 +34,8 @@ pub(super) fn print(
         Some(function) => {
             let tasks = found.reading.report.tasks_of(function);
             let table = table_of_tasks(tasks.iter().take(most), found.reading.first);
-            (table, tasks.len().saturating_sub(most))
+            let total = found.reading.report.total_of(function);
+            (table, total.saturating_sub(most))
         }
     };
     table::print(output, &table)?;
