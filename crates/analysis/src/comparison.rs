@@ -12,13 +12,17 @@
 //! Families are what took time by name, what tasks did, and each type of profile. What differs from run to run as a whole, as where
 //! the machine had other work during one recording, no test on two traces can tell from a change of the program.
 
+mod block_sums;
+mod doings;
 mod findings;
+mod groups;
 mod measures;
 mod quantity;
 mod rank_test;
 mod series;
 mod slices;
 mod stack_times;
+mod stretch_times;
 mod threshold;
 
 use std::cmp::Reverse;
@@ -131,7 +135,7 @@ impl Comparison {
     #[must_use]
     pub fn of(old: &MeasuresReport, new: &MeasuresReport, threshold: Threshold) -> Self {
         let mut test = RankTest::default();
-        let has_annotations = old.has_annotations() || new.has_annotations();
+        let has_annotations = old.has_annotations || new.has_annotations;
         let keys: BTreeSet<_> = old.quantities.keys().chain(new.quantities.keys()).collect();
         let keys = keys.into_iter().filter(|(topic, measure)| {
             let is_life = matches!((topic, measure), (Topic::Group(_), Measure::Took(_)));
@@ -220,11 +224,6 @@ fn sort(differences: &mut [Difference]) {
 }
 
 impl MeasuresReport {
-    fn has_annotations(&self) -> bool {
-        let mut topics = self.quantities.keys().map(|(topic, _)| topic);
-        topics.any(|topic| matches!(topic, Topic::UserTask(_) | Topic::Region(_)))
-    }
-
     /// A quantity. Of what is not there nothing was spent, in all blocks of time.
     fn series(&self, key: &(Topic, Measure)) -> Option<Series> {
         let series = self.quantities.get(key).cloned();

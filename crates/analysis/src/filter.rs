@@ -19,13 +19,21 @@ mod comparison;
 mod constant;
 mod error;
 mod field;
+mod field_type;
 mod lexer;
 mod parser;
 mod record;
+mod record_kind;
+mod record_kinds;
+mod shared_filter;
 
 pub use error::{Expected, FilterError};
-pub use field::{Field, FieldType, RecordKind};
+pub use field::Field;
+pub use field_type::FieldType;
 pub use record::{Record, Value};
+pub use record_kind::RecordKind;
+pub use record_kinds::RecordKinds;
+pub use shared_filter::SharedFilter;
 
 use comparison::Comparison;
 
@@ -78,7 +86,7 @@ impl Filter {
     ///
     /// Where the text makes no sense, and what would.
     pub fn parse(text: &str, kind: RecordKind) -> Result<Self, FilterError> {
-        let root = parser::parse(text, kind)?;
+        let (root, _) = parser::parse(text, kind.into())?;
         Ok(Self { root: Some(root) })
     }
 
@@ -91,9 +99,8 @@ impl Filter {
     /// Whether it asks about a field.
     #[must_use]
     pub fn asks_about(&self, field: Field) -> bool {
-        self.root
-            .as_ref()
-            .is_some_and(|root| root.asks_about(field))
+        let root = self.root.as_ref();
+        root.is_some_and(|root| root.find(&|it| it == field).is_some())
     }
 
     /// Whether it means a record.
@@ -114,11 +121,12 @@ impl Node {
         }
     }
 
-    fn asks_about(&self, field: Field) -> bool {
+    /// The first field of which this holds.
+    fn find(&self, is_it: &impl Fn(Field) -> bool) -> Option<Field> {
         match self {
-            Self::All(nodes) | Self::Any(nodes) => nodes.iter().any(|node| node.asks_about(field)),
-            Self::Not(node) => node.asks_about(field),
-            Self::Comparison(comparison) => comparison.field == field,
+            Self::All(nodes) | Self::Any(nodes) => nodes.iter().find_map(|node| node.find(is_it)),
+            Self::Not(node) => node.find(is_it),
+            Self::Comparison(comparison) => Some(comparison.field).filter(|&field| is_it(field)),
         }
     }
 }

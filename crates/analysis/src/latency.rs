@@ -13,8 +13,8 @@ use std::collections::HashMap;
 
 use exectrace_reader::{Event, StringId};
 
-use self::measured::{Measured, Place};
-use self::record::AnnotationRecord;
+pub(crate) use self::measured::{Measured, Place};
+pub(crate) use self::record::AnnotationRecord;
 use crate::annotations::Ended;
 use crate::{
     Analysis, Annotations, AnnotationsReport, Context, Distribution, Filter, Histogram, Moment,

@@ -116,7 +116,10 @@ pub use comparison::{
     Unit, Verdict, findings_beyond,
 };
 pub use distribution::Distribution;
-pub use filter::{Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, Value};
+pub use filter::{
+    Expected, Field, FieldType, Filter, FilterError, Record, RecordKind, RecordKinds, SharedFilter,
+    Value,
+};
 pub use findings::{Class, Evidence, Finding, Findings, FindingsReport, Place, Severity};
 pub use gc::{Gc, GcAssistFunction, GcCycle, GcReport, GcStop, GcStopReason, Heap, HeapPoint};
 pub use histogram::{Histogram, HistogramBin};

@@ -150,18 +150,7 @@ impl Profile {
     }
 
     fn sample(&mut self, event: &Event, context: &Context<'_>) {
-        let sample = Stretch {
-            task: event.task,
-            life: context.life,
-            state: State::Running,
-            reason: StringId(0),
-            begin: event.time,
-            end: None,
-            worker: event.worker,
-            thread: event.thread,
-            is_open_left: false,
-            is_open_right: false,
-        };
+        let sample = Stretch::sample(event, context);
         if let Some(member) = self.selector.takes(&sample, context) {
             let key = Key {
                 stack: event.stack,

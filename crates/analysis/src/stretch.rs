@@ -1,7 +1,7 @@
 //! Stretches of time and CPU samples, as filters see them.
 
 use exectrace_reader::{
-    State, StringId, Tables, TaskId, ThreadId, Timestamp, UserTaskId, WorkerId,
+    Event, State, StringId, Tables, TaskId, ThreadId, Timestamp, UserTaskId, WorkerId,
 };
 
 use crate::{Context, Field, Id, Interval, LifeId, Record, RecordKind, Value, state_word};
@@ -25,6 +25,22 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
+    /// A sample.
+    pub(crate) fn sample(event: &Event, context: &Context<'_>) -> Self {
+        Self {
+            task: event.task,
+            life: context.life,
+            state: State::Running,
+            reason: StringId(0),
+            begin: event.time,
+            end: None,
+            worker: event.worker,
+            thread: event.thread,
+            is_open_left: false,
+            is_open_right: false,
+        }
+    }
+
     /// A state of a task.
     pub(crate) fn of(interval: &Interval) -> Self {
         Self {

@@ -4,16 +4,20 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use exectrace_analysis::{
-    Class, Comparison, Difference, Family, Findings, FindingsReport, Measure, Measures,
-    MeasuresReport, Pass, ProfileType, TaskState, Threshold, Topic, Verdict, Window,
-    findings_beyond,
+    Analysis, Class, Comparison, Difference, Family, Findings, FindingsReport, Measure, Measures,
+    MeasuresReport, Pass, Profile, ProfileType, RecordKind, Selection, SharedFilter, TaskState,
+    Threshold, Topic, Verdict, Window, findings_beyond,
 };
 use exectrace_reader::{Mode, Reader, Source, Timestamp, UnpackLimit};
 use exectrace_testkit::{Corpus, CorpusTrace, Random};
 
 fn measures(file: &[u8], window: Window) -> MeasuresReport {
+    report(file, window, Measures::default())
+}
+
+fn report<A: Analysis>(file: &[u8], window: Window, analysis: A) -> A::Report {
     let mut reader = Reader::open(file, Mode::Tolerant).expect("has a header");
-    let mut pass = Pass::new(window, Measures::default());
+    let mut pass = Pass::new(window, analysis);
     while let Some(event) = reader.next() {
         pass.event(&event.expect("can be read"), reader.tables());
     }
@@ -28,9 +32,12 @@ fn span(trace: &CorpusTrace) -> Option<(Timestamp, Timestamp)> {
 
 /// A recording of `comparison/requests.go`.
 fn recorded(name: &str) -> MeasuresReport {
+    measures(source(name).bytes(), Window::WHOLE)
+}
+
+fn source(name: &str) -> Source {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/comparison");
-    let source = Source::open(folder.join(name), UnpackLimit::default());
-    measures(source.expect("is there").bytes(), Window::WHOLE)
+    Source::open(folder.join(name), UnpackLimit::default()).expect("is there")
 }
 
 fn compare(old: &MeasuresReport, new: &MeasuresReport) -> Comparison {
@@ -70,6 +77,68 @@ fn recordings_of_one_program_do_not_differ() {
     let comparison = compare(&recorded("requests_1_19.trace.gz"), &first);
     assert_eq!(comparison.changed(Family::Latencies), 0);
     assert_eq!(comparison.worse().count(), 0);
+}
+
+fn filter(text: &str) -> SharedFilter {
+    SharedFilter::parse(text, Measures::KINDS.into_iter().collect()).expect("is a filter")
+}
+
+#[test]
+fn a_filter_that_lets_all_through_changes_nothing() {
+    for name in ["requests.trace.gz", "requests_1_19.trace.gz"] {
+        let source = source(name);
+        let all = recorded(name);
+        for text in [
+            "begin >= 0",
+            "!is_open_left || is_open_left",
+            // What a task runs may be told after it did something.
+            r#"task.function == "main.main" || task.function != "main.main""#,
+            "unknown < 1m || unknown >= 1m",
+        ] {
+            let filtered = Measures::of(&filter(text));
+            let filtered = report(source.bytes(), Window::WHOLE, filtered);
+            assert!(filtered == all, "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_filter_chooses_tasks_and_what_they_did() {
+    let (name, function) = ("requests.trace.gz", "main.handle");
+    let source = source(name);
+    let text = format!("task.function == \"{function}\"");
+    let filtered = Measures::of(&filter(&text));
+    let filtered = report(source.bytes(), Window::WHOLE, filtered);
+    let comparison = compare(&recorded(name), &filtered);
+    let mut stacks = 0;
+    let mut selection = Selection::default();
+    selection.filter = filter(&text).of(RecordKind::Stretch);
+    let profile = Profile::of(ProfileType::OffCpu, selection);
+    let profile = report(source.bytes(), Window::WHOLE, profile);
+    for it in &comparison.differences {
+        match (&it.topic, &it.measure) {
+            (Topic::Group(group), _) => {
+                assert_eq!(it.new == it.old, group == function, "{it:?}");
+            }
+            // What they do is none of a task.
+            (Topic::UserTask(_) | Topic::Region(_), _) => assert_eq!(it.new, it.old),
+            (Topic::Function(ProfileType::OffCpu, name), Measure::Flat) => {
+                let mut functions = profile.functions.iter();
+                let flat = functions.find(|it| it.function == *name);
+                let ns = flat.map_or(0, |it| it.flat.ns) as f64;
+                let share = ns / comparison.new_span_ns as f64;
+                assert!((share - it.new.unwrap_or(0.0)).abs() < 1e-9, "{it:?}");
+                stacks += usize::from(ns > 0.0);
+            }
+            _ => {}
+        }
+    }
+    assert!(stacks > 0);
+    // Latencies that are left out are no reason to take tasks for them.
+    let none = Measures::of(&filter(r#"user_task.name == "none""#));
+    let none = report(source.bytes(), Window::WHOLE, none);
+    let comparison = compare(&none, &none);
+    assert_eq!(comparison.told(Family::Latencies).count(), 0);
 }
 
 #[test]

@@ -11,8 +11,9 @@ use std::path::PathBuf;
 
 use exectrace_analysis::{
     Finding, Findings, FindingsReport, Gc, GcReport, Latency, LatencyReport, Measures,
-    MeasuresReport, Severity,
+    MeasuresReport, RecordKind, RecordKinds, Severity, SharedFilter,
 };
+use exectrace_json::values;
 
 use self::baseline::{Against, Baseline};
 use self::budget::Budget;
@@ -41,6 +42,10 @@ pub(crate) struct Arguments {
     baseline: Option<PathBuf>,
     #[command(flatten)]
     threshold: ThresholdArguments,
+    /// Only what is such as 'user_task.name == "request" && duration > 5ms': of user tasks and regions, of stops, of findings, and of tasks
+    /// that are compared with those of --baseline; what lacks a field is judged as it is. With --baseline no ids can be asked for.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
     /// What is printed.
     #[arg(
         long,
@@ -84,6 +89,8 @@ struct Checked<'a> {
     findings: Option<Vec<&'a Finding>>,
     /// How it did against an older trace; `None` where there is none.
     against: Option<&'a Against<'a>>,
+    /// What the filter chooses among; nothing without one.
+    filtered: RecordKinds,
 }
 
 /// How a budget did.
@@ -103,6 +110,27 @@ impl Checked<'_> {
     }
 }
 
+impl Arguments {
+    /// The filter for what is checked.
+    fn filter(&self) -> Result<SharedFilter, CommandError> {
+        let Some(text) = &self.filter else {
+            return Ok(SharedFilter::default());
+        };
+        let of_budgets = self.budgets.iter().map(Budget::kind);
+        let of_findings = self.fail_on.map(|_| RecordKind::Finding);
+        let compared = self.baseline.iter().flat_map(|_| Measures::COST_KINDS);
+        let kinds = of_budgets.chain(of_findings).chain(compared).collect();
+        let parsed = match self.baseline {
+            Some(_) => values::filter_of_two(text, kinds),
+            None => values::shared_filter(text, kinds),
+        };
+        parsed.map_err(|reason| CommandError::Where {
+            text: text.clone(),
+            reason,
+        })
+    }
+}
+
 impl FailOn {
     fn severity(self) -> Severity {
         match self {
@@ -119,8 +147,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     if !has_budget && arguments.baseline.is_none() {
         return Err(CommandError::NoBudget);
     }
+    let filter = arguments.filter()?;
     let baseline = arguments.baseline.as_ref();
-    let baseline = baseline.map(|path| Baseline::read(path, arguments));
+    let baseline = baseline.map(|path| Baseline::read(path, &filter, arguments));
     let baseline = baseline.transpose()?;
     let form = if arguments.reading.json {
         Form::Json
@@ -131,10 +160,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         is_text: matches!(form, Form::Text | Form::Markdown),
         ..arguments.reading.asked(&arguments.files)
     };
-    let measures = || baseline.as_ref().map(|_| Measures::default());
+    let measures = || baseline.as_ref().map(|_| Measures::of(&filter));
     let analyses = || {
-        let budgets = (Latency::new(None, 0), Gc::new(1));
-        (budgets, Findings::default(), measures())
+        let latency = Latency::new(None, 0).filtered(filter.of(RecordKind::Annotation));
+        let gc = Gc::new(1).filtered(filter.of(RecordKind::Collection));
+        let findings = Findings::default().filtered(filter.of(RecordKind::Finding));
+        ((latency, gc), findings, measures())
     };
     let mut is_met = true;
     let mut suites = Vec::new();
@@ -144,6 +175,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         let against = against.map(|(baseline, new)| baseline.against(new, arguments));
         let mut checked = check(arguments, &input.name, ended.trust(input), &reading);
         checked.against = against.as_ref();
+        checked.filtered = filter.kinds();
         is_met &= checked.is_met();
         match form {
             Form::Text => text::print(output, &checked)?,
@@ -193,5 +225,6 @@ fn check<'a>(
         verdicts: verdicts.collect(),
         findings: breaking,
         against: None,
+        filtered: RecordKinds::default(),
     }
 }

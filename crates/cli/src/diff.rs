@@ -6,7 +6,9 @@ mod words;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-use exectrace_analysis::{Comparison, Findings, FindingsReport, Measures};
+use exectrace_analysis::{
+    Comparison, Findings, FindingsReport, Measures, RecordKind, RecordKinds, SharedFilter,
+};
 use exectrace_json::{DiffLine, values};
 
 pub(crate) use self::words::line;
@@ -29,6 +31,10 @@ pub(crate) struct Arguments {
     /// How many differences are printed of each kind, and how many findings; 0 for all.
     #[arg(long, value_name = "NUMBER", default_value_t = DiffLine::MOST, value_parser = values::most)]
     most: usize,
+    /// In both traces only what is such as 'user_task.name == "request" && duration > 50ms'; tables of what lacks a field are printed as
+    /// they are. Ids of tasks, user tasks, workers and threads cannot be asked for: another trace has others of the same ids.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter_of_two(text, values::compared_kinds()))]
+    filter: Option<SharedFilter>,
     #[command(flatten)]
     threshold: ThresholdArguments,
     #[command(flatten)]
@@ -43,13 +49,19 @@ struct Found<'a> {
     comparison: &'a Comparison,
     old_findings: &'a FindingsReport,
     new_findings: &'a FindingsReport,
+    /// What the filter asks; nothing without one.
+    filtered: RecordKinds,
     most: usize,
 }
 
 /// Compares two traces.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let (input, window) = (&arguments.reading.input, &arguments.reading.window);
-    let analyses = || (Measures::default(), Findings::default());
+    let filter = arguments.filter.clone().unwrap_or_default();
+    let analyses = || {
+        let findings = Findings::default().filtered(filter.of(RecordKind::Finding));
+        (Measures::of(&filter), findings)
+    };
     let old = reading::read_lone(&arguments.old, input, window, analyses())?;
     let new = reading::read_lone(&arguments.new, input, window, analyses())?;
     if let (Some(old_reading), Some(new_reading)) = (&old.reading, &new.reading) {
@@ -71,6 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
                 comparison,
                 old_findings,
                 new_findings,
+                filtered: filter.kinds(),
                 most,
             };
             text::print(&mut output, &found)?;

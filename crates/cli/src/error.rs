@@ -39,6 +39,8 @@ pub(crate) enum CommandError {
     OneTask,
     /// There is nothing to check.
     NoBudget,
+    /// A filter makes no sense.
+    Where { text: String, reason: String },
 }
 
 impl CommandError {
@@ -49,9 +51,11 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input { .. } => Outcome::Unreadable.into(),
-            Self::SeveralTraces { .. } | Self::OneTrace | Self::OneTask | Self::NoBudget => {
-                ExitCode::from(outcome::USAGE)
-            }
+            Self::SeveralTraces { .. }
+            | Self::OneTrace
+            | Self::OneTask
+            | Self::NoBudget
+            | Self::Where { .. } => ExitCode::from(outcome::USAGE),
             Self::Demo(_)
             | Self::Listen { .. }
             | Self::NotThere { .. }
@@ -108,6 +112,9 @@ impl fmt::Display for CommandError {
             Self::Serve(error) => write!(f, "the viewer's server has failed: {error}"),
             Self::NoBudget => {
                 f.write_str("there is nothing to check: give --max BUDGET, --fail-on SEVERITY or --baseline OLD")
+            }
+            Self::Where { text, reason } => {
+                write!(f, "invalid value '{text}' for '--where <FILTER>': {reason}")
             }
             Self::OneTask => f.write_str("one task is asked for: leave out --group and --where"),
             Self::NotThere { id } => write!(

@@ -4,6 +4,7 @@ mod fields;
 mod filter;
 mod json;
 mod line;
+mod record;
 mod text;
 
 use std::io::{self, BufWriter};
@@ -167,13 +168,14 @@ fn print(
         if window.to().is_some_and(|to| event.time >= to) {
             break;
         }
-        if window.contains(event.time) && filter.lets_through(&event, reader.version()) {
-            lines.event(&Printed {
-                event,
-                trace: (files.len() > 1).then_some(trace),
-                reader,
-                first,
-            })?;
+        let printed = Printed {
+            event,
+            trace: (files.len() > 1).then_some(trace),
+            reader,
+            first,
+        };
+        if window.contains(printed.event.time) && filter.lets_through(&printed) {
+            lines.event(&printed)?;
         }
     }
     if first.is_none() {

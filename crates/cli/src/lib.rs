@@ -10,6 +10,7 @@ mod diff;
 mod ended;
 mod error;
 mod events;
+mod filtered;
 mod findings;
 mod gc;
 mod info;

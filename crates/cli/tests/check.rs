@@ -68,6 +68,80 @@ fn budgets_are_met_or_broken() {
     assert!(printed.contains("met    stw < 1ms: -"), "{printed}");
 }
 
+/// How a check with a filter ends, and what it prints.
+#[track_caller]
+fn check_filtered(arguments: &[&str], filter: &str, code: i32, told: &str) {
+    let output = feed(
+        &[&["check", "--where", filter], arguments].concat(),
+        small(),
+    );
+    check_code(&output, code);
+    let printed = text(&output) + &error(&output);
+    assert!(printed.contains(told), "{filter}: {printed}");
+}
+
+#[test]
+fn budgets_are_about_what_a_filter_lets_through() {
+    let longest = ["--max", "max(GET </>) < 20ns"];
+    let count = ["--max", "count(GET </>) < 2"];
+    check_filtered(
+        &longest,
+        "duration > 1ns",
+        1,
+        "broken max(GET </>) < 20ns: 40.0ns",
+    );
+    check_filtered(
+        &longest,
+        "duration < 40ns",
+        0,
+        "met    max(GET </>) < 20ns: 10.0ns",
+    );
+    check_filtered(&longest, "user_task == user:9", 0, ": 10.0ns");
+    check_filtered(&longest, r#"name == "POST""#, 1, "nothing of that name");
+    check_filtered(&count, "begin > 60ns", 0, "met    count(GET </>) < 2: 1");
+    let finding = ["--fail-on", "low"];
+    check_filtered(&finding, "lost > 1ms", 1, "broken by a finding: high: lock");
+    check_filtered(
+        &finding,
+        r#"class != "lock_wait""#,
+        0,
+        "standard input: met",
+    );
+    // What lacks a field is judged as it is.
+    let both = [longest, ["--max", "stw < 1ms"]].concat();
+    let both = [&both[..], &finding].concat();
+    check_filtered(
+        &both,
+        r#"user_task.name == "GET </>""#,
+        1,
+        "--where chooses among user tasks and regions; all else is told as it is",
+    );
+    check_filtered(
+        &both,
+        r#"user_task.name == "GET </>""#,
+        1,
+        "broken by a finding",
+    );
+}
+
+#[test]
+fn filters_ask_for_what_is_checked() {
+    let stop = ["--max", "stw < 1ms"];
+    check_filtered(
+        &stop,
+        "severity > low",
+        64,
+        "invalid value 'severity > low' for '--where <FILTER>': column 1: there is no such field; cycles and stops have ",
+    );
+    check_filtered(&stop, "colour", 64, "\n\n    colour\n    ^");
+    check_filtered(
+        &["--fail-on", "low", "--max", "p50(x) < 1s"],
+        r#"severity > "low" && begin > 1s"#,
+        64,
+        "what has the fields before this one does not have it; findings have ",
+    );
+}
+
 #[test]
 fn what_is_not_there_breaks_its_budget() {
     let output = feed(&["check", "--max", "p99(POST) < 1s"], small());

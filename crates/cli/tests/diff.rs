@@ -133,6 +133,100 @@ fn json_has_all_of_it() {
 }
 
 #[test]
+fn both_traces_are_filtered_alike() {
+    let traces = Traces::new();
+    let compared = |filter: &str| {
+        let output = diff(&["--where", filter], &traces.old, &traces.slower);
+        check_code(&output, 0);
+        text(&output)
+    };
+    for (filter, chosen, latency) in [
+        (
+            r#"user_task.name == "GET </>""#,
+            "stretches of time and samples; user tasks and regions",
+            "latency: 2 compared, 2 changed",
+        ),
+        (
+            r#"name == "POST""#,
+            "user tasks and regions",
+            "latency: 0 compared, 0 changed",
+        ),
+        (
+            "begin < 50ms",
+            "tasks; stretches of time and samples; user tasks and regions",
+            "latency: 0 compared, 0 changed",
+        ),
+        // All else is told as it is.
+        (
+            r#"class == "long_poll""#,
+            "findings",
+            "latency: 2 compared, 2 changed",
+        ),
+        (
+            r#"task.function == "main.serve""#,
+            "tasks; stretches of time and samples",
+            "latency: 2 compared, 2 changed",
+        ),
+    ] {
+        let printed = compared(filter);
+        let line = format!("--where chooses among {chosen}; all else is told as it is\n");
+        assert!(printed.contains(&line), "{filter}: {printed}");
+        assert!(printed.contains(latency), "{filter}: {printed}");
+    }
+    for (filter, told) in [
+        (
+            "task == task:7",
+            "task is an id, and those of one trace mean nothing in another",
+        ),
+        ("duration > 5ms && thread == 1", "thread is an id"),
+        (
+            "colour == 1",
+            "column 1: there is no such field; tasks have task, ",
+        ),
+        ("steals > 1", "column 1: there is no such field; "),
+        (
+            r#"class == "long_poll" && begin > 1s"#,
+            "column 25: what has the fields before this one does not have it; findings have ",
+        ),
+    ] {
+        let output = diff(&["--where", filter], &traces.old, &traces.slower);
+        check_code(&output, 64);
+        assert!(
+            error(&output).contains(told),
+            "{filter}: {}",
+            error(&output)
+        );
+    }
+}
+
+#[test]
+fn a_baseline_is_filtered_as_the_trace_is() {
+    let traces = Traces::new();
+    let filter = r#"user_task.name == "GET </>" && begin < 1m"#;
+    let output = traces.check(&["--where", filter], &traces.slower);
+    check_code(&output, 1);
+    assert!(
+        text(&output).contains("2 compared, 2 got worse"),
+        "{}",
+        text(&output)
+    );
+    let output = traces.check(&["--where", "begin < 1ns"], &traces.slower);
+    check_code(&output, 1);
+    assert!(
+        text(&output).contains("nothing is often enough in both traces to be compared"),
+        "{}",
+        text(&output)
+    );
+    let output = traces.check(&["--where", "task == 7"], &traces.slower);
+    check_code(&output, 64);
+    assert!(
+        error(&output).contains("task is an id"),
+        "{}",
+        error(&output)
+    );
+}
+
+#[test]
 fn a_baseline_breaks_the_check_of_what_got_worse() {
     let traces = Traces::new();
     let output = traces.check(&[], &traces.same);

@@ -169,10 +169,99 @@ fn lists_have_what_is_meant() {
     );
 }
 
+/// The types of the events of which a filter means all.
+fn types(filter: &str) -> Vec<String> {
+    let file = exectrace_format::text::parse(TRACE).expect("is a trace");
+    let output = feed(&["events", "--json", "--where", filter], file);
+    check_code(&output, 0);
+    let printed = text(&output);
+    let events = printed.lines().skip(1);
+    let types = events.map(|line| {
+        let event: Value = serde_json::from_str(line).expect("is JSON");
+        event["type"].as_str().expect("is text").to_owned()
+    });
+    types.collect()
+}
+
+#[test]
+fn events_are_asked_by_what_is_printed_of_them() {
+    for (filter, expect) in [
+        (
+            r#"type == "GoUnblock" && subject_task == task:2"#,
+            &["GoUnblock"][..],
+        ),
+        ("subject_task == 2 && task == 2", &["GoBlockSync", "GoEnd"]),
+        (
+            r#"kind == "UserTaskBegin" && user_task == user:71"#,
+            &["UserTaskCreate"],
+        ),
+        ("parent == 70", &["UserTaskCreate", "UserTaskEnd"]),
+        (r#"name == "part" && time > 50ns"#, &["UserTaskEnd"]),
+        (
+            r#"range contains "stop" && reason == "GC mark termination""#,
+            &[],
+        ),
+        (r#"kind == "RangeBegin""#, &["GCSTWStart"]),
+        (
+            r#"from == "Running" && to == "Waiting" && reason == "sync""#,
+            &["GoBlockSync"],
+        ),
+        (r#"function == "lock""#, &["GoBlockSync", "CPUSample"]),
+        ("subject_worker == worker:0 && thread == 8", &["ProcStart"]),
+        (
+            "worker == 0 && time < 3ns && subject_worker != worker:0",
+            &["GoCreate", "GoCreate"],
+        ),
+        // What an event does not have equals nothing, and is neither less nor more.
+        ("value < 7 || value >= 7 || trace == 0 || arg0 == 0", &[]),
+    ] {
+        assert_eq!(types(filter), expect, "{filter}");
+    }
+    let file = exectrace_format::text::parse(TRACE).expect("is a trace");
+    let both = [
+        "events",
+        "--kind",
+        "GoCreate",
+        "--where",
+        "subject_task == 1",
+    ];
+    let output = feed(&both, file);
+    check_code(&output, 0);
+    assert_eq!(text(&output).lines().count(), 2);
+}
+
+/// Each field that is printed can be asked for with what is printed, and means at least the event of which it is.
+#[test]
+fn what_is_printed_of_an_event_finds_it() {
+    let files = [
+        "handmade/v1-annotations.trace",
+        "recorded/go1.27/blocked.trace",
+    ];
+    for file in files.map(shipped) {
+        let printed = text(&run(&["events", "--json"], &[&file]));
+        let mut seen = std::collections::BTreeMap::new();
+        for line in printed.lines().skip(1) {
+            let event: serde_json::Map<String, Value> =
+                serde_json::from_str(line).expect("is JSON");
+            for (name, value) in event {
+                seen.entry(name).or_insert((value, line.to_owned()));
+            }
+        }
+        seen.remove("time_ns");
+        assert!(seen.len() > 8, "{seen:?}");
+        for (name, (value, line)) in seen {
+            let filter = format!("{name} == {value}");
+            let found = run(&["events", "--json", "--where", &filter], &[&file]);
+            check_code(&found, 0);
+            assert!(text(&found).lines().any(|it| it == line), "{filter}");
+        }
+    }
+}
+
 #[test]
 fn the_fields_of_each_are_told() {
     use RecordKind as K;
-    let commands: [(&[&str], RecordKind); 9] = [
+    let commands: [(&[&str], RecordKind); 10] = [
         (&["tasks"], K::Task),
         (&["profile", "net"], K::Stretch),
         (&["blockers"], K::Stretch),
@@ -182,6 +271,7 @@ fn the_fields_of_each_are_told() {
         (&["why", "task:1"], K::PathPart),
         (&["workers"], K::Worker),
         (&["gc"], K::Collection),
+        (&["events"], K::Event),
     ];
     for (command, kind) in commands {
         let arguments = [command, &["--where", "colour == 1"]].concat();

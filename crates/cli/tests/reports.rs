@@ -135,6 +135,17 @@ fn what_differs_is_what_its_command_prints() {
     let arguments = ["diff", "--json", "--allow-partial", "--most", "3"];
     let output = run(&arguments, &[&files[0], &files[1]]);
     assert_eq!(text(&output), json + "\n");
+    let filter = ["--where", "duration > 1us", "--json", "--allow-partial"];
+    let json = diff.run([("where", "duration > 1us")], &new);
+    let json = String::from_utf8(json.expect("both can be read")).expect("is text");
+    let output = run(&[&["diff"], &filter[..]].concat(), &[&files[0], &files[1]]);
+    assert_eq!(text(&output), json + "\n");
+    let id = diff.run([("where", "task == 7")], &new);
+    let error = id.expect_err("is an id").to_string();
+    assert!(
+        error.starts_with("invalid value 'task == 7' for 'where': task is an id"),
+        "{error}"
+    );
     let alone = diff.run([], &old);
     assert_eq!(alone, Err(ReportError::NoOlder));
 }

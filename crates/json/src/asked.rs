@@ -1,6 +1,6 @@
 //! What is asked of a report: options as texts, and what they mean.
 
-use exectrace_analysis::{Filter, Id, ProfileType, RecordKind, Selection, Window};
+use exectrace_analysis::{Filter, Id, ProfileType, RecordKind, Selection, SharedFilter, Window};
 
 use crate::{Axis, Moment, NoClock, NoMoment, ReportError, values};
 
@@ -103,6 +103,15 @@ impl Asked<'_> {
     pub(crate) fn filter(&self, kind: RecordKind) -> Result<Filter, ReportError> {
         let parse = |text| {
             values::filter(text, kind)
+                .map_err(|reason| ReportError::value(WHERE.name, text, reason))
+        };
+        Ok(self.filter.map(parse).transpose()?.unwrap_or_default())
+    }
+
+    /// What is meant of two traces that are compared; all where nothing is said.
+    pub(crate) fn filter_of_two(&self) -> Result<SharedFilter, ReportError> {
+        let parse = |text| {
+            values::filter_of_two(text, values::compared_kinds())
                 .map_err(|reason| ReportError::value(WHERE.name, text, reason))
         };
         Ok(self.filter.map(parse).transpose()?.unwrap_or_default())

@@ -23,7 +23,7 @@ pub const REPORTS: &[Report] = &[
     },
     Report {
         name: "diff",
-        options: &[FROM, TO, MOST],
+        options: &[FROM, TO, MOST, WHERE],
         run: diff,
     },
     Report {
@@ -170,10 +170,14 @@ fn blockers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportE
     Ok(json(&BlockersLine::of(&told.report, &told.about, most)))
 }
 
-/// Both traces are read, the older one first.
+/// Both traces are read, the older one first, with the same filter.
 fn diff(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
     let older = trace.older.ok_or(ReportError::NoOlder)?;
-    let analyses = || (Measures::default(), Findings::default());
+    let filter = asked.filter_of_two()?;
+    let analyses = || {
+        let findings = Findings::default().filtered(filter.of(RecordKind::Finding));
+        (Measures::of(&filter), findings)
+    };
     let (old, new) = (
         older.read(asked, analyses())?,
         trace.read(asked, analyses())?,

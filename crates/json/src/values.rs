@@ -12,7 +12,10 @@
 
 use std::num::ParseIntError;
 
-use exectrace_analysis::{Filter, Id, NoId, ProfileType, RecordKind, UserTaskChoice};
+use exectrace_analysis::{
+    Filter, FilterError, Id, Measures, NoId, ProfileType, RecordKind, RecordKinds, SharedFilter,
+    UserTaskChoice,
+};
 use exectrace_reader::{TaskId, WorkerId};
 
 /// Longer filters are not shown again.
@@ -101,15 +104,50 @@ pub fn profile_type(text: &str) -> Result<ProfileType, String> {
 ///
 /// When it makes no sense; what is wrong, with the place under it.
 pub fn filter(text: &str, kind: RecordKind) -> Result<Filter, String> {
-    Filter::parse(text, kind).map_err(|error| {
-        // Of what fills more than a line the column alone says where.
-        let is_long = text.chars().count() > FILTER_CHARS_MAX;
-        if is_long || text.chars().any(char::is_control) {
-            return error.to_string();
-        }
-        let blanks = " ".repeat(error.column() - 1);
-        format!("{error}\n\n    {text}\n    {blanks}^")
-    })
+    Filter::parse(text, kind).map_err(|error| with_place(error, text))
+}
+
+/// A filter for several kinds of records.
+///
+/// # Errors
+///
+/// When it makes no sense, or no kind has all of its fields; what is wrong, with the place under it.
+pub fn shared_filter(text: &str, kinds: RecordKinds) -> Result<SharedFilter, String> {
+    SharedFilter::parse(text, kinds).map_err(|error| with_place(error, text))
+}
+
+/// The same for two traces that are compared.
+///
+/// # Errors
+///
+/// Also when it asks for an id, since another trace has something else of that id.
+pub fn filter_of_two(text: &str, kinds: RecordKinds) -> Result<SharedFilter, String> {
+    let filter = shared_filter(text, kinds)?;
+    match filter.id() {
+        None => Ok(filter),
+        Some(field) => Err(format!(
+            "{} is an id, and those of one trace mean nothing in another; ask for names, such as task.function or user_task.name",
+            field.name()
+        )),
+    }
+}
+
+/// What is compared of two traces, as filters ask it.
+#[must_use]
+pub fn compared_kinds() -> RecordKinds {
+    let measured = Measures::KINDS.into_iter();
+    measured.chain([RecordKind::Finding]).collect()
+}
+
+/// What is wrong, with the place under it.
+fn with_place(error: FilterError, text: &str) -> String {
+    // Of what fills more than a line the column alone says where.
+    let is_long = text.chars().count() > FILTER_CHARS_MAX;
+    if is_long || text.chars().any(char::is_control) {
+        return error.to_string();
+    }
+    let blanks = " ".repeat(error.column() - 1);
+    format!("{error}\n\n    {text}\n    {blanks}^")
 }
 
 #[cfg(test)]
@@ -141,6 +179,24 @@ mod tests {
     }
 
     #[test]
+    fn ids_mean_nothing_in_another_trace() {
+        let kinds = compared_kinds();
+        assert!(filter_of_two("begin > 5s && duration > 5ms", kinds).is_ok());
+        for text in [
+            "task == 7",
+            "duration > 1s && user_task != user:7",
+            "thread < 3",
+        ] {
+            let error = filter_of_two(text, kinds).expect_err("asks for an id");
+            assert!(
+                error.contains("is an id, and those of one trace"),
+                "{error}"
+            );
+            assert!(shared_filter(text, kinds).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_with_a_filter_is_shown_where_there_is_room() {
         let error = |text: &str| filter(text, RecordKind::Task).expect_err("is wrong");
         let shown = error("task.function == \"é\" && duration > 5");
@@ -150,6 +206,11 @@ mod tests {
         let place = mark.chars().position(|it| it == '^').expect("is marked");
         assert_eq!(filter.chars().nth(place), Some('5'), "{shown}");
         assert!(!error("task\n== x").contains('^'));
+        let error_of_two = filter_of_two("duration > 5", compared_kinds()).expect_err("is wrong");
+        assert!(
+            error_of_two.ends_with("\n               ^"),
+            "{error_of_two}"
+        );
         assert!(!error(&"!".repeat(200)).contains('^'));
     }
 }

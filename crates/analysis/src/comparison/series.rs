@@ -10,6 +10,7 @@
 
 use exectrace_reader::Timestamp;
 
+use super::quantity::Measure;
 use crate::distribution::percentile;
 
 /// How many blocks there are: few enough that each is long, and enough that a test can tell even one change among hundreds of
@@ -69,6 +70,14 @@ impl Series {
             value: of(instances, |it| it.value) as f64,
             blocks: if_enough(values.collect()),
             count: count as u64,
+        })
+    }
+
+    /// How long instances took, by percentile.
+    pub(super) fn took(instances: &[Instance]) -> impl Iterator<Item = (Measure, Self)> {
+        [50, 90, 99].into_iter().filter_map(|percent| {
+            let series = Self::percentile(instances, usize::from(percent))?;
+            Some((Measure::Took(percent), series))
         })
     }
 

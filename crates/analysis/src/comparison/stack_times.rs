@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use exectrace_reader::{StackId, Tables, Timestamp};
 
-use super::measures::BlockSums;
+use super::block_sums::BlockSums;
 use super::quantity::{Measure, Topic};
 use super::series::{Series, TimeBlocks};
 use super::slices::Slices;
@@ -17,7 +17,7 @@ use crate::{Context, ProfileType};
 pub(super) struct StackTimes {
     /// The row of each stack.
     rows: HashMap<StackId, usize, BuildKeyHasher>,
-    slices: Slices<()>,
+    slices: Slices,
 }
 
 impl StackTimes {
@@ -29,7 +29,7 @@ impl StackTimes {
     /// There was so much at a stack.
     pub(super) fn add(&mut self, stack: StackId, time: Timestamp, amount: i64) {
         let row = self.row(stack);
-        self.slices.add(row, (), time, amount);
+        self.slices.add(row, 0, time, amount);
     }
 
     fn row(&mut self, stack: StackId) -> usize {
@@ -39,14 +39,14 @@ impl StackTimes {
 
     /// Adds up by function, and by the functions of stacks; `ns` is what an amount of one stands for.
     pub(super) fn report(
-        self,
+        mut self,
         profile_type: ProfileType,
         ns: f64,
         (to, blocks): (Timestamp, &TimeBlocks),
         context: &Context<'_>,
         quantities: &mut BTreeMap<(Topic, Measure), Series>,
     ) {
-        let (slices, _) = self.slices.until(to);
+        self.slices.until(to);
         // In the order of rows, so that sums are always the same to the last digit.
         let stacks = self.rows.iter().map(|(stack, row)| (*row, *stack));
         let mut stacks: Vec<(usize, StackId)> = stacks.collect();
@@ -55,7 +55,7 @@ impl StackTimes {
         let mut by_functions: BTreeMap<Vec<usize>, BlockSums> = BTreeMap::new();
         for (row, stack) in stacks {
             let mut sums = BlockSums::default();
-            for slice in slices.get(row).into_iter().flatten() {
+            for slice in self.slices.row(row) {
                 sums.add(blocks, slice.bucket, slice.amount as f64 * ns);
             }
             let stack = functions.add(row, stack, &sums, context.tables);

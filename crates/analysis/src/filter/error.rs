@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Field, RecordKind};
+use super::{Field, RecordKinds};
 
 /// What is wrong with a filter, and in which column of it: the place of a character, from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,19 @@ pub enum FilterError {
         /// What must be there.
         expected: Expected,
     },
-    /// No record of this kind has such a field.
+    /// No record of these kinds has such a field.
     Field {
         /// Where.
         column: usize,
-        /// Of what kind the records are.
-        kind: RecordKind,
+        /// Of what kinds the records are.
+        kinds: RecordKinds,
+    },
+    /// Some records have the field, but none that have all fields before it.
+    Apart {
+        /// Where.
+        column: usize,
+        /// Which records have those.
+        kinds: RecordKinds,
     },
     /// The values of the field are of another type.
     Type {
@@ -98,6 +105,7 @@ impl FilterError {
             | Self::Unit { column }
             | Self::Missing { column, .. }
             | Self::Field { column, .. }
+            | Self::Apart { column, .. }
             | Self::Type { column, .. }
             | Self::Operator { column, .. }
             | Self::Depth { column } => column,
@@ -117,13 +125,13 @@ impl fmt::Display for FilterError {
             Self::Number { .. } => f.write_str("the number is too large or too exact"),
             Self::Unit { .. } => f.write_str("units of time are ns, us, µs, ms, s and m"),
             Self::Missing { expected, .. } => write!(f, "here must be {expected}"),
-            Self::Field { kind, .. } => {
-                write!(f, "there is no such field; {} have ", kind.name())?;
-                for (index, field) in kind.fields().enumerate() {
-                    let comma = if index > 0 { ", " } else { "" };
-                    write!(f, "{comma}{}", field.name())?;
-                }
-                Ok(())
+            Self::Field { kinds, .. } => {
+                f.write_str("there is no such field")?;
+                write_fields(f, *kinds)
+            }
+            Self::Apart { kinds, .. } => {
+                f.write_str("what has the fields before this one does not have it")?;
+                write_fields(f, *kinds)
             }
             Self::Type { field, .. } => {
                 let (name, example) = (field.name(), field.value_type().example());
@@ -136,6 +144,15 @@ impl fmt::Display for FilterError {
             Self::Depth { .. } => f.write_str("too many ( and ! in each other"),
         }
     }
+}
+
+/// Says what there is.
+fn write_fields(f: &mut fmt::Formatter<'_>, kinds: RecordKinds) -> fmt::Result {
+    for kind in kinds.iter() {
+        let names: Vec<&str> = kind.fields().map(Field::name).collect();
+        write!(f, "; {} have {}", kind.name(), names.join(", "))?;
+    }
+    Ok(())
 }
 
 /// What a field can be compared by.

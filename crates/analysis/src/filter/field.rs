@@ -1,50 +1,6 @@
 //! What can be asked of records.
 
-/// The kinds of records: what a list is made of that an analysis gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RecordKind {
-    /// Tasks: Go's goroutines.
-    Task,
-    /// Stretches of time in which a task did not run, and CPU samples.
-    Stretch,
-    /// User tasks and regions.
-    Annotation,
-    /// What a program did for its users: user tasks, or tasks.
-    Request,
-    /// What cost tasks time.
-    Finding,
-    /// Parts of the path that a task's time took.
-    PathPart,
-    /// Workers.
-    Worker,
-    /// Cycles of a garbage collector, and stops of the world.
-    Collection,
-}
-
-/// What the values of a field are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FieldType {
-    /// Texts, which are equal or not, or contain one another.
-    Text,
-    /// Durations, and times since the trace began.
-    Duration,
-    /// Ids of tasks.
-    Task,
-    /// Ids of user tasks.
-    UserTask,
-    /// Ids of workers.
-    Worker,
-    /// How many, and numbers of threads.
-    Number,
-    /// Parts of a whole.
-    Share,
-    /// How bad a finding is.
-    Severity,
-    /// Whether something is so.
-    Flag,
-}
+use super::{FieldType, RecordKind};
 
 /// Something that can be asked of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,6 +74,44 @@ pub enum Field {
     IsOpenRight,
     /// Whether it is the task's own.
     IsOwn,
+    /// When an event happened.
+    Time,
+    /// The name of its type.
+    Type,
+    /// Of several traces that which it is of.
+    Trace,
+    /// The task that changes its state.
+    SubjectTask,
+    /// The worker that does.
+    SubjectWorker,
+    /// The state that it leaves.
+    From,
+    /// The state that it passes to.
+    To,
+    /// Which range begins or ends.
+    Range,
+    /// How much a sweep went through.
+    SweptBytes,
+    /// How much it got back.
+    ReclaimedBytes,
+    /// What is measured.
+    Metric,
+    /// What it amounts to.
+    Value,
+    /// The label that a task gets.
+    Label,
+    /// The user task that another is a part of.
+    Parent,
+    /// The key of a log.
+    Key,
+    /// What is logged.
+    Message,
+    /// The first argument of an experiment.
+    Arg0,
+    /// The second one.
+    Arg1,
+    /// The third one.
+    Arg2,
 }
 
 /// A field, what it is called, what its values are, and which records have it.
@@ -127,6 +121,7 @@ type Row = (Field, &'static str, FieldType, &'static [RecordKind]);
 const ROWS: &[Row] = {
     use FieldType::{Duration, Flag, Number, Text};
     use RecordKind as K;
+    const EVENT: &[RecordKind] = &[K::Event];
     const IN_TIME: &[RecordKind] = &[
         K::Task,
         K::Stretch,
@@ -134,9 +129,25 @@ const ROWS: &[Row] = {
         K::Request,
         K::Collection,
     ];
+    const WITH_TASK: &[RecordKind] = &[
+        K::Task,
+        K::Stretch,
+        K::Annotation,
+        K::Request,
+        K::Collection,
+        K::Event,
+    ];
     const OF_USER_TASKS: &[RecordKind] = &[K::Stretch, K::Annotation, K::Request];
-    const NAMED: &[RecordKind] = &[K::Annotation, K::Request, K::Worker];
-    const IN_CODE: &[RecordKind] = &[K::Annotation, K::Finding, K::PathPart, K::Collection];
+    const WITH_USER_TASK: &[RecordKind] = &[K::Stretch, K::Annotation, K::Request, K::Event];
+    const NAMED: &[RecordKind] = &[K::Annotation, K::Request, K::Worker, K::Event];
+    const IN_CODE: &[RecordKind] = &[
+        K::Annotation,
+        K::Finding,
+        K::PathPart,
+        K::Collection,
+        K::Event,
+    ];
+    const WITH_REASON: &[RecordKind] = &[K::Stretch, K::PathPart, K::Collection, K::Event];
     const LASTING: &[RecordKind] = &[
         K::Task,
         K::Stretch,
@@ -147,7 +158,7 @@ const ROWS: &[Row] = {
     ];
     const OPEN: &[RecordKind] = &[K::Stretch, K::Annotation, K::Collection];
     &[
-        (Field::Task, "task", FieldType::Task, IN_TIME),
+        (Field::Task, "task", FieldType::Task, WITH_TASK),
         (
             Field::TaskFunction,
             "task.function",
@@ -158,11 +169,16 @@ const ROWS: &[Row] = {
             Field::UserTask,
             "user_task",
             FieldType::UserTask,
-            OF_USER_TASKS,
+            WITH_USER_TASK,
         ),
         (Field::UserTaskName, "user_task.name", Text, OF_USER_TASKS),
         (Field::Name, "name", Text, NAMED),
-        (Field::Kind, "kind", Text, &[K::Annotation, K::Collection]),
+        (
+            Field::Kind,
+            "kind",
+            Text,
+            &[K::Annotation, K::Collection, K::Event],
+        ),
         (Field::Function, "function", Text, IN_CODE),
         (Field::Class, "class", Text, &[K::Finding]),
         (
@@ -175,12 +191,7 @@ const ROWS: &[Row] = {
         (Field::Share, "share", FieldType::Share, &[K::Finding]),
         (Field::Count, "count", Number, &[K::Finding, K::PathPart]),
         (Field::State, "state", Text, &[K::Stretch, K::PathPart]),
-        (
-            Field::Reason,
-            "reason",
-            Text,
-            &[K::Stretch, K::PathPart, K::Collection],
-        ),
+        (Field::Reason, "reason", Text, WITH_REASON),
         (Field::Duration, "duration", Duration, LASTING),
         (Field::Begin, "begin", Duration, IN_TIME),
         (Field::End, "end", Duration, IN_TIME),
@@ -188,9 +199,9 @@ const ROWS: &[Row] = {
             Field::Worker,
             "worker",
             FieldType::Worker,
-            &[K::Stretch, K::Worker],
+            &[K::Stretch, K::Worker, K::Event],
         ),
-        (Field::Thread, "thread", Number, &[K::Stretch]),
+        (Field::Thread, "thread", Number, &[K::Stretch, K::Event]),
         (Field::Running, "running", Duration, &[K::Task]),
         (Field::Runnable, "runnable", Duration, &[K::Task]),
         (Field::Blocked, "blocked", Duration, &[K::Task]),
@@ -206,52 +217,56 @@ const ROWS: &[Row] = {
         (Field::IsOpenLeft, "is_open_left", Flag, OPEN),
         (Field::IsOpenRight, "is_open_right", Flag, OPEN),
         (Field::IsOwn, "is_own", Flag, &[K::PathPart]),
+        (Field::Time, "time", Duration, EVENT),
+        (Field::Type, "type", Text, EVENT),
+        (Field::Trace, "trace", Number, EVENT),
+        (Field::SubjectTask, "subject_task", FieldType::Task, EVENT),
+        (
+            Field::SubjectWorker,
+            "subject_worker",
+            FieldType::Worker,
+            EVENT,
+        ),
+        (Field::From, "from", Text, EVENT),
+        (Field::To, "to", Text, EVENT),
+        (Field::Range, "range", Text, EVENT),
+        (Field::SweptBytes, "swept_bytes", Number, EVENT),
+        (Field::ReclaimedBytes, "reclaimed_bytes", Number, EVENT),
+        (Field::Metric, "metric", Text, EVENT),
+        (Field::Value, "value", Number, EVENT),
+        (Field::Label, "label", Text, EVENT),
+        (Field::Parent, "parent", FieldType::UserTask, EVENT),
+        (Field::Key, "key", Text, EVENT),
+        (Field::Message, "message", Text, EVENT),
+        (Field::Arg0, "arg0", Number, EVENT),
+        (Field::Arg1, "arg1", Number, EVENT),
+        (Field::Arg2, "arg2", Number, EVENT),
     ]
 };
 
-impl RecordKind {
-    /// All kinds.
-    pub const ALL: [Self; 8] = [
-        Self::Task,
-        Self::Stretch,
-        Self::Annotation,
-        Self::Request,
-        Self::Finding,
-        Self::PathPart,
-        Self::Worker,
-        Self::Collection,
-    ];
-
-    /// What such records are called.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Task => "tasks",
-            Self::Stretch => "stretches of time and samples",
-            Self::Annotation => "user tasks and regions",
-            Self::Request => "requests",
-            Self::Finding => "findings",
-            Self::PathPart => "parts of the path",
-            Self::Worker => "workers",
-            Self::Collection => "cycles and stops",
-        }
-    }
-
-    /// The fields of such records.
-    pub fn fields(self) -> impl Iterator<Item = Field> {
-        let rows = ROWS
-            .iter()
-            .filter(move |(_, _, _, kinds)| kinds.contains(&self));
-        rows.map(|(field, ..)| *field)
-    }
-
-    /// The field that such records have by this name.
-    pub(super) fn field(self, name: &str) -> Option<Field> {
-        self.fields().find(|field| field.name() == name)
-    }
-}
-
 impl Field {
+    /// All fields.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|(field, ..)| *field)
+    }
+
+    /// The field of this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::all().find(|field| field.name() == name)
+    }
+
+    /// Whether records of a kind have it.
+    pub(super) fn is_of(self, kind: RecordKind) -> bool {
+        self.row().3.contains(&kind)
+    }
+
+    /// Whether it names something of one trace, and anything or nothing in another.
+    #[must_use]
+    pub fn is_id(self) -> bool {
+        use FieldType as T;
+        matches!(self.value_type(), T::Task | T::UserTask | T::Worker) || self == Self::Thread
+    }
+
     /// What it is called in filters.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -267,28 +282,5 @@ impl Field {
     fn row(self) -> &'static Row {
         let row = ROWS.iter().find(|(field, ..)| *field == self);
         row.expect("each field has a row")
-    }
-}
-
-impl FieldType {
-    /// What such values are called, and how one is written.
-    #[must_use]
-    pub const fn example(self) -> &'static str {
-        match self {
-            Self::Text => r#"a text, such as "main.main""#,
-            Self::Duration => "a duration, such as 50ms",
-            Self::Task => "a task, such as task:7",
-            Self::UserTask => "a user task, such as user:7",
-            Self::Worker => "a worker, such as worker:2",
-            Self::Number => "a number, such as 7",
-            Self::Share => "a share, such as 12.5%",
-            Self::Severity => r#""low", "medium" or "high""#,
-            Self::Flag => "true or false",
-        }
-    }
-
-    /// Whether its values are less or more than each other.
-    pub(super) const fn has_order(self) -> bool {
-        !matches!(self, Self::Text | Self::Flag)
     }
 }

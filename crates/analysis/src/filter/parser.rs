@@ -3,31 +3,35 @@
 use super::comparison::{Comparison, Operator};
 use super::constant::Constant;
 use super::lexer::{Lexer, Token};
-use super::{Expected, Field, FieldType, FilterError, Node, RecordKind};
+use super::{Expected, Field, FieldType, FilterError, Node, RecordKinds};
 
 /// How deep `(` and `!` may be nested: who reads and who asks go down as deep.
 const DEPTH_MAX: usize = 64;
 
-/// Reads a filter for records of a kind.
-pub(super) fn parse(text: &str, kind: RecordKind) -> Result<Node, FilterError> {
+/// Reads a filter for records of some of these kinds; the answer tells those that have all of its fields.
+pub(super) fn parse(text: &str, kinds: RecordKinds) -> Result<(Node, RecordKinds), FilterError> {
     let mut lexer = Lexer::new(text);
     let (column, token) = lexer.next()?;
     let mut parser = Parser {
         lexer,
-        kind,
+        asked: kinds,
+        left: kinds,
         column,
         token,
     };
     let node = parser.any(0)?;
     match parser.token {
-        Token::End => Ok(node),
+        Token::End => Ok((node, parser.left)),
         _ => Err(parser.missing(Expected::End)),
     }
 }
 
 struct Parser<'t> {
     lexer: Lexer<'t>,
-    kind: RecordKind,
+    /// The kinds of records that are asked for.
+    asked: RecordKinds,
+    /// Those of them that have all fields so far.
+    left: RecordKinds,
     /// Where the next part begins.
     column: usize,
     /// The next part.
@@ -99,14 +103,27 @@ impl<'t> Parser<'t> {
                 Ok(node)
             }
             Token::Word(word) => {
-                let kind = self.kind;
-                let field = kind.field(word);
-                let field = field.ok_or(FilterError::Field { column, kind })?;
+                let field = self.field(word)?;
                 self.take()?;
                 Ok(Node::Comparison(self.comparison(field)?))
             }
             _ => Err(self.missing(Expected::Field)),
         }
+    }
+
+    /// The field of a name, which all that is asked so far can be asked with.
+    fn field(&mut self, name: &str) -> Result<Field, FilterError> {
+        let (column, kinds) = (self.column, self.asked);
+        let field = Field::named(name);
+        let field = field.filter(|field| kinds.iter().any(|kind| field.is_of(kind)));
+        let field = field.ok_or(FilterError::Field { column, kinds })?;
+        let left: RecordKinds = self.left.iter().filter(|&kind| field.is_of(kind)).collect();
+        if left.is_empty() {
+            let kinds = self.left;
+            return Err(FilterError::Apart { column, kinds });
+        }
+        self.left = left;
+        Ok(field)
     }
 
     /// What is asked of a field. A flag alone asks whether it is so.

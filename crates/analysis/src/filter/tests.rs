@@ -253,9 +253,75 @@ fn fields_have_one_name_and_one_row() {
         let names: Vec<&str> = kind.fields().map(Field::name).collect();
         for (index, name) in names.iter().enumerate() {
             assert!(!names[..index].contains(name), "{name}");
-            assert_eq!(kind.field(name).map(Field::name), Some(*name));
+            assert_eq!(Field::named(name).map(Field::name), Some(*name));
         }
     }
+}
+
+/// Several kinds, and what they are asked.
+#[track_caller]
+fn check_shared(filter: &str, expect: Result<&[RecordKind], &str>) {
+    let kinds = [
+        RecordKind::Task,
+        RecordKind::Annotation,
+        RecordKind::Finding,
+    ];
+    let parsed = SharedFilter::parse(filter, kinds.into_iter().collect());
+    match (parsed, expect) {
+        (Ok(parsed), Ok(expect)) => {
+            let asked: Vec<RecordKind> = parsed.kinds().iter().collect();
+            assert_eq!(asked, expect, "{filter}");
+            for kind in RecordKind::ALL {
+                assert_eq!(
+                    parsed.of(kind).is_none(),
+                    !expect.contains(&kind),
+                    "{filter}"
+                );
+            }
+        }
+        (Err(error), Err(expect)) => assert!(error.to_string().starts_with(expect), "{error}"),
+        (parsed, _) => panic!("{filter}: {parsed:?}"),
+    }
+}
+
+#[test]
+fn a_shared_filter_asks_what_has_all_of_its_fields() {
+    use RecordKind as K;
+    check_shared("duration > 1s", Ok(&[K::Task, K::Annotation]));
+    check_shared(r#"function == "f""#, Ok(&[K::Annotation, K::Finding]));
+    check_shared(r#"function == "f" && !(begin < 1s)"#, Ok(&[K::Annotation]));
+    check_shared(r#"task.function == "f" || has_ended"#, Ok(&[K::Task]));
+    // Workers have it, and are not asked for.
+    check_shared(
+        "steals > 1",
+        Err("column 1: there is no such field; tasks have task, "),
+    );
+    check_shared(
+        r#"class == "long_poll" && duration > 1s"#,
+        Err("column 25: what has the fields before this one does not have it; findings have "),
+    );
+    check_shared("duration > ", Err("column 12: here must be a duration"));
+    assert!(SharedFilter::default().of(K::Task).is_none());
+}
+
+#[test]
+fn ids_are_of_one_trace() {
+    let id = |filter: &str| {
+        let kinds = [
+            RecordKind::Task,
+            RecordKind::Stretch,
+            RecordKind::Annotation,
+        ];
+        let parsed = SharedFilter::parse(filter, kinds.into_iter().collect());
+        parsed.expect("is a filter").id()
+    };
+    assert_eq!(id("duration > 1s && task == 7"), Some(Field::Task));
+    assert_eq!(id("!(user_task == user:7)"), Some(Field::UserTask));
+    assert_eq!(
+        id(r#"state == "blocked" && thread < 7"#),
+        Some(Field::Thread)
+    );
+    assert_eq!(id(r#"user_task.name == "task:7" && begin < 7s"#), None);
 }
 
 /// Parts of filters, whole and broken.

@@ -8,23 +8,23 @@ use crate::{AnnotationsReport, Context};
 
 /// A user task or a region of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Place {
+pub(crate) enum Place {
     UserTask(UserTaskPlace),
     Region(UserRegionPlace),
 }
 
 /// What is seen of one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Measured {
-    pub(super) place: Place,
-    pub(super) begin: Timestamp,
-    pub(super) end: Timestamp,
-    pub(super) is_open_left: bool,
-    pub(super) is_open_right: bool,
+pub(crate) struct Measured {
+    pub(crate) place: Place,
+    pub(crate) begin: Timestamp,
+    pub(crate) end: Timestamp,
+    pub(crate) is_open_left: bool,
+    pub(crate) is_open_right: bool,
 }
 
 impl Place {
-    pub(super) fn kind(self) -> AnnotationKind {
+    pub(crate) fn kind(self) -> AnnotationKind {
         match self {
             Self::UserTask(_) => AnnotationKind::UserTask,
             Self::Region(_) => AnnotationKind::Region,
@@ -32,7 +32,7 @@ impl Place {
     }
 
     /// The name, if it is told.
-    pub(super) fn name(self, annotations: &AnnotationsReport) -> Option<StringId> {
+    pub(crate) fn name(self, annotations: &AnnotationsReport) -> Option<StringId> {
         match self {
             Self::UserTask(place) => {
                 let user_task = &annotations.user_tasks[place.0];
@@ -46,7 +46,7 @@ impl Place {
 
 impl Measured {
     /// All that ended in the window or is open where it ends.
-    pub(super) fn all(annotations: &AnnotationsReport, context: &Context<'_>) -> Vec<Self> {
+    pub(crate) fn all(annotations: &AnnotationsReport, context: &Context<'_>) -> Vec<Self> {
         let Some((from, _)) = context.span() else {
             return Vec::new();
         };
@@ -61,7 +61,7 @@ impl Measured {
     }
 
     /// One of them; what has no end in the window lasts as long as that.
-    pub(super) fn of(place: Place, annotations: &AnnotationsReport, context: &Context<'_>) -> Self {
+    pub(crate) fn of(place: Place, annotations: &AnnotationsReport, context: &Context<'_>) -> Self {
         let (begin, end) = match place {
             Place::UserTask(place) => {
                 let user_task = &annotations.user_tasks[place.0];
@@ -85,7 +85,7 @@ impl Measured {
         }
     }
 
-    pub(super) fn ns(&self) -> i64 {
+    pub(crate) fn ns(&self) -> i64 {
         self.end.since_ns(self.begin)
     }
 }

@@ -7,10 +7,10 @@ use super::measured::{Measured, Place};
 use crate::{AnnotationsReport, Context, Field, Id, Record, RecordKind, Value};
 
 /// What a filter can ask of a user task or a region.
-pub(super) struct AnnotationRecord<'a> {
-    pub(super) measured: &'a Measured,
-    pub(super) annotations: &'a AnnotationsReport,
-    pub(super) context: &'a Context<'a>,
+pub(crate) struct AnnotationRecord<'a> {
+    pub(crate) measured: &'a Measured,
+    pub(crate) annotations: &'a AnnotationsReport,
+    pub(crate) context: &'a Context<'a>,
 }
 
 impl AnnotationRecord<'_> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use exectrace_analysis::{Comparison, Difference, Measures, MeasuresReport};
+use exectrace_analysis::{Comparison, Difference, Measures, MeasuresReport, SharedFilter};
 
 use super::Arguments;
 use crate::diff;
@@ -29,9 +29,13 @@ pub(super) struct Against<'a> {
 }
 
 impl Baseline {
-    pub(super) fn read(path: &Path, arguments: &Arguments) -> Result<Self, CommandError> {
+    pub(super) fn read(
+        path: &Path,
+        filter: &SharedFilter,
+        arguments: &Arguments,
+    ) -> Result<Self, CommandError> {
         let (input, window) = (&arguments.reading.input, &arguments.reading.window);
-        let lone = reading::read_lone(path, input, window, Measures::default())?;
+        let lone = reading::read_lone(path, input, window, Measures::of(filter))?;
         Ok(Self {
             file: lone.file,
             measures: lone.reading.map(|reading| reading.report),

@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use exectrace_analysis::{AnnotationKind, Distribution, GcReport, LatencyGroup, LatencyReport};
+use exectrace_analysis::{
+    AnnotationKind, Distribution, GcReport, LatencyGroup, LatencyReport, RecordKind,
+};
 use jiff::SignedDuration;
 
 use crate::shown;
@@ -114,6 +116,14 @@ impl Budget {
                 let longest = gc.stop_reasons.iter().map(|reason| reason.stops.max).max();
                 Some(longest.unwrap_or_default() as f64)
             }
+        }
+    }
+
+    /// What it is about, as filters ask it.
+    pub(super) fn kind(&self) -> RecordKind {
+        match self.metric {
+            Metric::Of(..) | Metric::Count(_) => RecordKind::Annotation,
+            Metric::StopTheWorld => RecordKind::Collection,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Checked, Verdict};
-use crate::{findings, shown, units};
+use crate::{filtered, findings, shown, units};
 
 /// Prints a line a budget, and the findings that break it.
 pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Result<()> {
@@ -12,6 +12,7 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
     if let Some(distrust) = &checked.distrust {
         writeln!(output, "  {distrust}")?;
     }
+    filtered::print(output, checked.filtered)?;
     for verdict in &checked.verdicts {
         let word = if verdict.is_met { "met   " } else { "broken" };
         writeln!(

@@ -7,7 +7,7 @@ use exectrace_analysis::{Difference, Family, ProfileType, Threshold, findings_be
 
 use super::{Found, words};
 use crate::shown::{self, duration};
-use crate::{findings, table, units};
+use crate::{filtered, findings, table, units};
 
 /// Prints a table for each kind of difference, findings, and what is called a change.
 pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
@@ -20,6 +20,7 @@ pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()
         duration(comparison.old_span_ns),
         duration(comparison.new_span_ns)
     )?;
+    filtered::print(output, found.filtered)?;
     for family in Family::ALL {
         print_family(output, found, family)?;
     }

@@ -10,28 +10,31 @@ use super::Printed;
 use super::filter::type_name;
 
 /// Takes the fields of an event, in their order.
-pub(super) trait Fields {
+pub(super) trait Fields<'p> {
     /// A number that is never negative.
     fn number(&mut self, name: &'static str, value: u64) -> io::Result<()>;
 
-    /// A number that may be.
-    fn signed(&mut self, name: &'static str, value: i64) -> io::Result<()>;
+    /// A worker.
+    fn worker(&mut self, name: &'static str, value: WorkerId) -> io::Result<()>;
 
     /// One of a few words.
     fn word(&mut self, name: &'static str, value: &'static str) -> io::Result<()>;
 
     /// Any bytes.
-    fn text(&mut self, name: &'static str, value: &[u8]) -> io::Result<()>;
+    fn text(&mut self, name: &'static str, value: &'p [u8]) -> io::Result<()>;
 }
 
 /// Tells all fields after time and type. What an event does not have is left out.
-pub(super) fn tell(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> {
+pub(super) fn tell<'p>(
+    printed: &'p Printed<'_, '_>,
+    fields: &mut impl Fields<'p>,
+) -> io::Result<()> {
     let event = &printed.event;
     if let Some(trace) = printed.trace {
         fields.number("trace", trace as u64)?;
     }
     if event.worker != WorkerId::NONE {
-        fields.signed("worker", event.worker.0)?;
+        fields.worker("worker", event.worker)?;
     }
     if event.thread != ThreadId::NONE {
         fields.number("thread", event.thread.0)?;
@@ -60,7 +63,7 @@ pub(super) fn tell(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::R
     }
 }
 
-fn transition(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> {
+fn transition<'p>(printed: &'p Printed<'_, '_>, fields: &mut impl Fields<'p>) -> io::Result<()> {
     let (from, to, reason) = match printed.event.kind {
         Kind::TaskTransition {
             task,
@@ -73,7 +76,7 @@ fn transition(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result
             (from, to, reason)
         }
         Kind::WorkerTransition { worker, from, to } => {
-            fields.signed("subject_worker", worker.0)?;
+            fields.worker("subject_worker", worker)?;
             (from, to, StringId(0))
         }
         _ => return Ok(()),
@@ -86,7 +89,7 @@ fn transition(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result
     Ok(())
 }
 
-fn range(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> {
+fn range<'p>(printed: &'p Printed<'_, '_>, fields: &mut impl Fields<'p>) -> io::Result<()> {
     match printed.event.kind {
         Kind::RangeBegin { range, reason } => {
             fields.word("range", range.name())?;
@@ -102,7 +105,7 @@ fn range(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> 
                 fields.number("subject_task", task.0)?;
             }
             if worker != WorkerId::NONE {
-                fields.signed("subject_worker", worker.0)?;
+                fields.worker("subject_worker", worker)?;
             }
             Ok(())
         }
@@ -124,9 +127,9 @@ fn range(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> 
     }
 }
 
-fn told_reason(
-    printed: &Printed<'_, '_>,
-    fields: &mut impl Fields,
+fn told_reason<'p>(
+    printed: &'p Printed<'_, '_>,
+    fields: &mut impl Fields<'p>,
     range: Range,
     reason: StringId,
 ) -> io::Result<()> {
@@ -136,7 +139,10 @@ fn told_reason(
     Ok(())
 }
 
-fn user_annotation(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::Result<()> {
+fn user_annotation<'p>(
+    printed: &'p Printed<'_, '_>,
+    fields: &mut impl Fields<'p>,
+) -> io::Result<()> {
     match printed.event.kind {
         Kind::UserTaskBegin {
             user_task,
@@ -170,9 +176,9 @@ fn user_annotation(printed: &Printed<'_, '_>, fields: &mut impl Fields) -> io::R
     }
 }
 
-fn parent_and_name(
-    printed: &Printed<'_, '_>,
-    fields: &mut impl Fields,
+fn parent_and_name<'p>(
+    printed: &'p Printed<'_, '_>,
+    fields: &mut impl Fields<'p>,
     parent: UserTaskId,
     name: StringId,
 ) -> io::Result<()> {

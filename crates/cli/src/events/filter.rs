@@ -1,9 +1,11 @@
 //! Which events are printed.
 
+use exectrace_analysis::RecordKind;
 use exectrace_format::{TaskId, ThreadId, Version, WorkerId, go_v1, go_v2};
 use exectrace_json::values;
 use exectrace_reader::{Event, EventType, Kind};
 
+use super::Printed;
 use crate::window::WindowArguments;
 
 /// Which events are printed: those that pass all that is asked for.
@@ -23,6 +25,9 @@ pub(super) struct Filter {
     /// Only events of these kinds: names as in the fields `kind` and `type`, such as TaskTransition or GoBlock.
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = kind)]
     kind: Vec<String>,
+    /// Only events such as 'type == "GoUnblock" && subject_task == task:7', by the fields that are printed.
+    #[arg(long = "where", value_name = "FILTER", value_parser = |text: &str| values::filter(text, RecordKind::Event))]
+    records: Option<exectrace_analysis::Filter>,
 }
 
 /// A name that some event could have.
@@ -45,11 +50,14 @@ fn kind(text: &str) -> Result<String, String> {
 
 impl Filter {
     /// Whether an event in the window is asked for.
-    pub(super) fn lets_through(&self, event: &Event, version: Version) -> bool {
+    pub(super) fn lets_through(&self, printed: &Printed<'_, '_>) -> bool {
+        let (event, version) = (&printed.event, printed.reader.version());
+        let records = self.records.as_ref();
         (self.task.is_empty() || self.has_task(event))
             && (self.worker.is_empty() || self.has_worker(event))
             && (self.thread.is_empty() || self.has_thread(event.thread))
             && (self.kind.is_empty() || self.has_kind(event, version))
+            && records.is_none_or(|records| records.lets_through(printed))
     }
 
     fn has_task(&self, event: &Event) -> bool {

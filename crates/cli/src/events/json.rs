@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use exectrace_format::{Format, StackId, Version};
+use exectrace_format::{Format, StackId, Version, WorkerId};
 use exectrace_json::FrameLine;
 use exectrace_reader::{Merged, Timestamp};
 use serde::ser::SerializeMap;
@@ -55,7 +55,7 @@ impl<W: Write> Lines for JsonLines<W> {
     fn event(&mut self, printed: &Printed<'_, '_>) -> io::Result<()> {
         let mut serializer = serde_json::Serializer::new(&mut self.output);
         let mut object = Object(serializer.serialize_map(None)?);
-        object.signed("time_ns", printed.event.time.0)?;
+        object.entry("time_ns", &printed.event.time.0)?;
         object.word("type", printed.type_name())?;
         fields::tell(printed, &mut object)?;
         if self.has_stacks {
@@ -81,13 +81,13 @@ impl<M: SerializeMap<Error = serde_json::Error>> Object<M> {
     }
 }
 
-impl<M: SerializeMap<Error = serde_json::Error>> Fields for Object<M> {
+impl<M: SerializeMap<Error = serde_json::Error>> Fields<'_> for Object<M> {
     fn number(&mut self, name: &'static str, value: u64) -> io::Result<()> {
         self.entry(name, &value)
     }
 
-    fn signed(&mut self, name: &'static str, value: i64) -> io::Result<()> {
-        self.entry(name, &value)
+    fn worker(&mut self, name: &'static str, value: WorkerId) -> io::Result<()> {
+        self.entry(name, &value.0)
     }
 
     fn word(&mut self, name: &'static str, value: &'static str) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use exectrace_format::Frame;
 use exectrace_format::text::Quoted;
+use exectrace_format::{Frame, WorkerId};
 use exectrace_reader::{Merged, Timestamp};
 
 use super::fields::{self, Fields};
@@ -86,15 +86,15 @@ impl<W: Write> Lines for TextLines<W> {
     }
 }
 
-impl<W: Write> Fields for TextLines<W> {
+impl<W: Write> Fields<'_> for TextLines<W> {
     fn number(&mut self, name: &'static str, value: u64) -> io::Result<()> {
         self.name(name)?;
         self.digits(value)
     }
 
-    fn signed(&mut self, name: &'static str, value: i64) -> io::Result<()> {
+    fn worker(&mut self, name: &'static str, value: WorkerId) -> io::Result<()> {
         self.name(name)?;
-        self.digits(value)
+        self.digits(value.0)
     }
 
     fn word(&mut self, name: &'static str, value: &'static str) -> io::Result<()> {
