@@ -22,6 +22,7 @@ use crate::error::CommandError;
 use crate::outcome::{self, Outcome};
 use crate::reading::{self, Asked, Reading, ReadingArguments};
 use crate::threshold::ThresholdArguments;
+use crate::words::Words;
 
 /// Arguments of `exectrace check`.
 #[derive(clap::Args)]
@@ -91,6 +92,7 @@ struct Checked<'a> {
     against: Option<&'a Against<'a>>,
     /// What the filter chooses among; nothing without one.
     filtered: RecordKinds,
+    words: Words,
 }
 
 /// How a budget did.
@@ -226,5 +228,6 @@ fn check<'a>(
         findings: breaking,
         against: None,
         filtered: RecordKinds::default(),
+        words: Words::of(reading.is_of_go),
     }
 }

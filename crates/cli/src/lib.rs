@@ -29,11 +29,13 @@ mod summary;
 mod table;
 mod tasks;
 mod threshold;
+mod tone;
 mod units;
 mod validate;
 mod view;
 mod why;
 mod window;
+mod words;
 mod workers;
 
 use std::process::ExitCode;

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 struct Found<'a> {
     file: &'a str,
     /// Whether the trace is whole, in words.
-    trust: &'a str,
+    distrust: Option<&'a str>,
     reading: Reading<(LoadReport, RequestsReport, FindingsReport)>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             } else {
                 let found = Found {
                     file: &input.name,
-                    trust: distrust.unwrap_or("whole"),
+                    distrust,
                     reading,
                 };
                 text::print(output, &found, arguments)?;

@@ -2,9 +2,10 @@
 
 mod support;
 
+use exectrace_testkit::Scratch;
 use serde_json::Value;
 
-use support::{check_code, error, feed, read, run, shipped, text};
+use support::{check_code, command, error, feed, read, run, shipped, text};
 
 /// A user task of 40 ns and one of 10 ns, and a goroutine that waits 30 ms for a lock.
 const SMALL: &str = "go 1.19 trace
@@ -140,6 +141,32 @@ fn filters_ask_for_what_is_checked() {
         64,
         "what has the fields before this one does not have it; findings have ",
     );
+}
+
+#[test]
+fn colour_is_for_who_wants_it() {
+    let scratch = Scratch::new("colour");
+    let file = scratch.file("small.trace", &small());
+    let coloured = |variables: &[(&str, &str)]| {
+        let mut command = command(&["check", "--max", "stw < 1ms", "--fail-on", "low"]);
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        let output = command.envs(variables.iter().copied()).arg(&file).output();
+        let output = output.expect("the command runs");
+        check_code(&output, 1);
+        text(&output)
+    };
+    let plain = coloured(&[]);
+    assert!(
+        plain.contains(": broken\n") && !plain.contains('\u{1b}'),
+        "{plain}"
+    );
+    let forced = coloured(&[("CLICOLOR_FORCE", "1")]);
+    assert!(
+        forced.contains("\u{1b}[1m\u{1b}[31mbroken\u{1b}[0m\n"),
+        "{forced:?}"
+    );
+    let unwanted = coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]);
+    assert_eq!(unwanted, plain);
 }
 
 #[test]

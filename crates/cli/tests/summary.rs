@@ -47,7 +47,7 @@ fn the_screen_says_whether_the_trace_is_whole_and_how_busy_the_program_was() {
     assert!(request.contains("40.0ns"), "{printed}");
     assert!(printed.contains("user:8  request at 0.000000"), "{printed}");
     assert!(
-        printed.ends_with("nothing found that cost tasks time\n"),
+        printed.ends_with("nothing found that cost goroutines time\n"),
         "{printed}"
     );
 }

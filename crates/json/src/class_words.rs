@@ -84,4 +84,28 @@ impl ClassWords {
             cause,
         }
     }
+
+    /// The same in the words of Go, whose workers are called procs.
+    #[must_use]
+    pub fn of_go(class: Class) -> Self {
+        let words = Self::of(class);
+        match class {
+            Class::IdleWorker => Self {
+                title: "idle procs",
+                meaning: "was ready to run while procs had nothing to do",
+                advice: "see which proc's queue it was in, and what kept the others from taking it",
+                ..words
+            },
+            Class::QueueWait => Self {
+                meaning: "was ready to run and waited long for a proc",
+                advice: "see what ran meanwhile: it needs more procs, or less work at once",
+                ..words
+            },
+            Class::LateTimer => Self {
+                advice: "see what held the proc when the timer was due",
+                ..words
+            },
+            _ => words,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use comfy_table::Table;
 use exectrace_analysis::{Blocker, BlockersReport, Id, NamedFrame, Waker};
 
 use super::{Arguments, Found};
+use crate::words::Words;
 use crate::{shown, table, units};
 
 /// Prints a head and a table.
@@ -70,11 +71,7 @@ fn table_of(found: &Found<'_>, most: usize) -> Table {
 }
 
 fn waker(blocker: &Blocker, found: &Found<'_>) -> String {
-    let task = if found.reading.is_of_go {
-        "goroutine"
-    } else {
-        "task"
-    };
+    let task = Words::of(found.reading.is_of_go).task;
     match blocker.waker {
         Waker::Timer => String::from("(a timer)"),
         Waker::Network => String::from("(the network)"),

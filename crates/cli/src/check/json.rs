@@ -76,7 +76,10 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
         is_met: checked.is_met(),
         is_whole: checked.distrust.is_none(),
         budgets: checked.verdicts.iter().map(BudgetLine::of).collect(),
-        findings: breaking.map(|all| all.iter().map(|it| findings::line(it)).collect()),
+        findings: breaking.map(|all| {
+            let lines = all.iter().map(|it| findings::line(it, checked.words));
+            lines.collect()
+        }),
         baseline: checked.against.map(|against| BaselineLine {
             file: against.file,
             is_met: against.is_met(),

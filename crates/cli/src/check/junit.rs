@@ -29,7 +29,8 @@ impl Suite {
         });
         let mut cases: Vec<Case> = budgets.collect();
         if let Some(breaking) = &checked.findings {
-            let lines: Vec<String> = breaking.iter().map(|it| findings::line(it)).collect();
+            let lines = breaking.iter();
+            let lines: Vec<String> = lines.map(|it| findings::line(it, checked.words)).collect();
             cases.push(Case {
                 name: String::from("findings"),
                 failure: (!lines.is_empty())

@@ -26,7 +26,11 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
     }
     let findings = checked.findings.iter().flatten();
     for finding in findings {
-        writeln!(output, "\n- {}", escaped(&findings::line(finding)))?;
+        writeln!(
+            output,
+            "\n- {}",
+            escaped(&findings::line(finding, checked.words))
+        )?;
     }
     if let Some(against) = checked.against {
         let file = escaped(against.file);

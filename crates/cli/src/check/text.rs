@@ -3,18 +3,19 @@
 use std::io::{self, Write};
 
 use super::{Checked, Verdict};
+use crate::tone::Tone;
 use crate::{filtered, findings, shown, units};
 
 /// Prints a line a budget, and the findings that break it.
 pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Result<()> {
-    let verdict = if checked.is_met() { "met" } else { "broken" };
+    let verdict = word(checked.is_met());
     writeln!(output, "{}: {verdict}", checked.file)?;
     if let Some(distrust) = &checked.distrust {
         writeln!(output, "  {distrust}")?;
     }
     filtered::print(output, checked.filtered)?;
     for verdict in &checked.verdicts {
-        let word = if verdict.is_met { "met   " } else { "broken" };
+        let word = aligned(verdict.is_met);
         writeln!(
             output,
             "  {word} {}: {}",
@@ -23,10 +24,15 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
         )?;
     }
     for finding in checked.findings.iter().flatten() {
-        writeln!(output, "  broken by a finding: {}", findings::line(finding))?;
+        let broken = word(false);
+        writeln!(
+            output,
+            "  {broken} by a finding: {}",
+            findings::line(finding, checked.words)
+        )?;
     }
     if let Some(against) = checked.against {
-        let word = if against.is_met() { "met   " } else { "broken" };
+        let word = aligned(against.is_met());
         let file = shown::name(against.file);
         writeln!(output, "  {word} baseline {file}: {}", against.line())?;
         for line in against.lines() {
@@ -34,6 +40,21 @@ pub(super) fn print(output: &mut impl Write, checked: &Checked<'_>) -> io::Resul
         }
     }
     Ok(())
+}
+
+/// Whether something is met, in its colour.
+fn word(is_met: bool) -> String {
+    if is_met {
+        Tone::Good.of("met")
+    } else {
+        Tone::Bad.of("broken")
+    }
+}
+
+/// The same, always as long.
+fn aligned(is_met: bool) -> String {
+    let blanks = if is_met { "   " } else { "" };
+    word(is_met) + blanks
 }
 
 /// What was measured, in words.

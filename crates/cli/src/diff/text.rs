@@ -7,6 +7,7 @@ use exectrace_analysis::{Difference, Family, ProfileType, Threshold, findings_be
 
 use super::{Found, words};
 use crate::shown::{self, duration};
+use crate::words::Words;
 use crate::{filtered, findings, table, units};
 
 /// Prints a table for each kind of difference, findings, and what is called a change.
@@ -24,13 +25,14 @@ pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()
     for family in Family::ALL {
         print_family(output, found, family)?;
     }
+    let words = Words::of(found.is_of_go);
     let (old, new) = (found.old_findings, found.new_findings);
     for (word, beyond) in [
         ("new", findings_beyond(new, old)),
         ("gone", findings_beyond(old, new)),
     ] {
         for finding in beyond.iter().take(found.most) {
-            writeln!(output, "{word} finding: {}", findings::line(finding))?;
+            writeln!(output, "{word} finding: {}", findings::line(finding, words))?;
         }
         table::rest(output, beyond.len().saturating_sub(found.most))?;
     }
@@ -44,18 +46,18 @@ pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()
     writeln!(
         output,
         "changed: by a rank sum test of blocks of time with p <= {significance} for all of a table together, and by {} plus {}, or plus {} of a \
-         task's time",
+         {}'s time",
         units::percent(relative),
         duration(ns as i64),
-        units::percent(share)
+        units::percent(share),
+        words.task
     )
 }
 
 fn print_family(output: &mut impl Write, found: &Found<'_>, family: Family) -> io::Result<()> {
     let title = match family {
         Family::Latencies => "latency",
-        Family::Tasks if found.is_of_go => "goroutines",
-        Family::Tasks => "tasks",
+        Family::Tasks => Words::of(found.is_of_go).tasks,
         Family::Profile(ProfileType::Cpu) => "CPU profile",
         _ => "off-CPU profile",
     };

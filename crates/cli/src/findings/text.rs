@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
-use exectrace_analysis::{Evidence, Finding, FindingsReport, Place};
-use exectrace_json::{ClassWords, since_first};
+use exectrace_analysis::{Evidence, Finding, FindingsReport, Place, Severity};
+use exectrace_json::since_first;
 use exectrace_reader::Timestamp;
 
 use super::{Arguments, Found};
 use crate::shown::{duration, name, told};
+use crate::tone::Tone;
+use crate::words::Words;
 use crate::{table, units};
 
 /// Frames that are shown of a stack.
@@ -22,7 +24,9 @@ pub(super) fn print(
     let report = &found.reading.report;
     writeln!(output, "{}: {}", found.file, duration(report.span_ns))?;
     let most = arguments.most;
-    print_list(output, report, most, found.reading.first)
+    let reading = &found.reading;
+    let words = Words::of(reading.is_of_go);
+    print_list(output, report, most, reading.first, words)
 }
 
 /// Prints how many findings there are, and the first of them; times since `first`, the first event.
@@ -31,34 +35,37 @@ pub(crate) fn print_list(
     report: &FindingsReport,
     most: usize,
     first: Timestamp,
+    words: Words,
 ) -> io::Result<()> {
     let total = report.findings.len();
     match total {
-        0 => writeln!(output, "nothing found that cost tasks time")?,
+        0 => writeln!(output, "nothing found that cost {} time", words.tasks)?,
         total => writeln!(output, "{}", units::count(total as u64, "finding"))?,
     }
     for (index, finding) in report.findings.iter().take(most).enumerate() {
-        print_finding(output, index + 1, finding, first)?;
+        print_finding(output, index + 1, finding, first, words)?;
     }
     table::rest(output, total.saturating_sub(most))
 }
 
 /// What kind of finding it is, and what it cost.
-fn headline(finding: &Finding) -> String {
-    let (severity, title) = (finding.severity.name(), ClassWords::of(finding.class).title);
+fn headline(finding: &Finding, severity: &str, words: Words) -> String {
+    let title = words.of_class(finding.class).title;
+    let task = words.task;
     let (lost, times) = (
         duration(finding.lost_ns),
         units::count(finding.count, "time"),
     );
     let share = finding.share * 100.0;
-    format!("{severity}: {title}, {lost} lost ({share:.1} % of one task's time), {times}")
+    format!("{severity}: {title}, {lost} lost ({share:.1} % of one {task}'s time), {times}")
 }
 
 /// A finding on one line.
-pub(crate) fn line(finding: &Finding) -> String {
+pub(crate) fn line(finding: &Finding, words: Words) -> String {
+    let headline = headline(finding, finding.severity.name(), words);
     match &finding.place {
-        Some(place) => format!("{}: {}", headline(finding), self::place(place)),
-        None => headline(finding),
+        Some(place) => format!("{headline}: {}", self::place(place)),
+        None => headline,
     }
 }
 
@@ -67,9 +74,19 @@ fn print_finding(
     number: usize,
     finding: &Finding,
     first: Timestamp,
+    words: Words,
 ) -> io::Result<()> {
-    let words = ClassWords::of(finding.class);
-    writeln!(output, "{number:>2} {}", headline(finding))?;
+    let tone = match finding.severity {
+        Severity::High => Tone::Bad,
+        Severity::Medium | Severity::Low => Tone::Doubtful,
+    };
+    let severity = tone.of(finding.severity.name());
+    writeln!(
+        output,
+        "{number:>2} {}",
+        headline(finding, &severity, words)
+    )?;
+    let words = words.of_class(finding.class);
     match &finding.place {
         Some(place) => writeln!(output, "   {} {}", self::place(place), words.meaning)?,
         None => writeln!(output, "   code that is not told {}", words.meaning)?,

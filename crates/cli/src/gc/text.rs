@@ -12,6 +12,7 @@ use super::Found;
 use crate::shown::{self, duration};
 use crate::table;
 use crate::units;
+use crate::words::Words;
 
 /// Prints all that was found.
 pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
@@ -38,7 +39,8 @@ pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()
     if let Some(heap) = &gc.heap {
         heap_strips(output, heap)?;
     }
-    curves(output, found.reading.first, utilization)
+    let words = Words::of(found.reading.is_of_go);
+    curves(output, found.reading.first, utilization, words)
 }
 
 /// How many, how long in all, and how the lengths are spread.
@@ -179,6 +181,7 @@ fn curves(
     output: &mut impl Write,
     first: Timestamp,
     utilization: &MutatorUtilizationReport,
+    words: Words,
 ) -> io::Result<()> {
     let curves = &utilization.curves;
     let all = curves.iter().flat_map(|curve| &curve.points);
@@ -187,14 +190,16 @@ fn curves(
     }
     writeln!(
         output,
-        "\nthe least that is left of the workers in any window, if what counts are"
+        "\nthe least that is left of the {} in any window, if what counts are",
+        words.workers
     )?;
+    let each = format!("each {}", words.worker);
     let header = [
         "window",
         "stops",
         "and marking",
         "and sweeping",
-        "each worker",
+        each.as_str(),
         "the worst windows of marking at",
     ];
     let mut table = table::empty(&header, &[header[5]]);

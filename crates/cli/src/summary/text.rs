@@ -10,6 +10,8 @@ use exectrace_json::since_first;
 use super::{Arguments, Found};
 use crate::findings;
 use crate::shown::{duration, told};
+use crate::tone::Tone;
+use crate::words::Words;
 use crate::{table, units};
 
 /// Bars by eighths of a line, nothing first.
@@ -22,28 +24,41 @@ pub(super) fn print(
     arguments: &Arguments,
 ) -> io::Result<()> {
     let (load, requests, findings) = &found.reading.report;
+    let words = Words::of(found.reading.is_of_go);
     let span = duration(findings.span_ns);
-    writeln!(output, "{}: {}, {span}", found.file, found.trust)?;
+    let trust = match found.distrust {
+        None => Tone::Good.of("whole"),
+        Some(distrust) => Tone::Bad.of(distrust),
+    };
+    writeln!(output, "{}: {trust}, {span}", found.file)?;
     let shortage = Shortage::of(load, findings);
-    writeln!(output, "The program is {}.", sentence(shortage))?;
+    writeln!(output, "The program is {}.", sentence(shortage, words))?;
     strips(output, load, findings.span_ns, found.reading.is_of_go)?;
     print_requests(output, requests, found, arguments)?;
     writeln!(output)?;
-    findings::print_list(output, findings, arguments.most, found.reading.first)
+    let first = found.reading.first;
+    findings::print_list(output, findings, arguments.most, first, words)
 }
 
 /// What a program is short of, in a sentence.
-fn sentence(shortage: Shortage) -> &'static str {
+fn sentence(shortage: Shortage, words: Words) -> String {
+    let Words { tasks, workers, .. } = words;
     match shortage {
-        Shortage::Cpu => "short of CPU: its workers are busy, and tasks wait for them",
-        Shortage::Workers => {
-            "short of free workers: some are held by tasks that do not let go of them, or idle where there is no work"
+        Shortage::Cpu => {
+            format!("short of CPU: its {workers} are busy, and {tasks} wait for them")
         }
-        Shortage::Locks => "held up by locks: tasks wait for each other to let them go",
-        Shortage::Memory => {
-            "held up by its memory: the collector or the allocator takes the time of tasks"
+        Shortage::Workers => format!(
+            "short of free {workers}: some are held by {tasks} that do not let go of them, or idle where there is no work"
+        ),
+        Shortage::Locks => {
+            format!("held up by locks: {tasks} wait for each other to let them go")
         }
-        _ => "short of nothing in itself: its tasks wait for what is outside, or for each other",
+        Shortage::Memory => format!(
+            "held up by its memory: the collector or the allocator takes the time of {tasks}"
+        ),
+        _ => format!(
+            "short of nothing in itself: its {tasks} wait for what is outside, or for each other"
+        ),
     }
 }
 
@@ -55,10 +70,10 @@ fn strips(
     is_of_go: bool,
 ) -> io::Result<()> {
     let span = span_ns as f64;
-    let tasks = if is_of_go { "goroutines" } else { "tasks" };
+    let Words { tasks, worker, .. } = Words::of(is_of_go);
     let workers = load.workers.max(1) as f64;
     let busy = load.busy(span_ns) * 100.0;
-    let of_workers = units::count(load.workers, if is_of_go { "proc" } else { "worker" });
+    let of_workers = units::count(load.workers, worker);
     // Nothing of nothing is nothing.
     let mean = |ns: i64| if span_ns > 0 { ns as f64 / span } else { 0.0 };
     let strip = |of: fn(&LoadBucket) -> i64, least: f64| {

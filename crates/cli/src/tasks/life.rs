@@ -12,6 +12,7 @@ use super::Arguments;
 use crate::error::CommandError;
 use crate::outcome::Outcome;
 use crate::reading::{self, Reading};
+use crate::words::Words;
 use crate::{json, shown, state, table};
 
 /// What was found in a trace.
@@ -112,11 +113,7 @@ fn print_head(
 }
 
 fn table_of(found: &FoundLife<'_>, lifetime: &TaskLifetime, most: usize) -> Table {
-    let worker = if found.reading.is_of_go {
-        "proc"
-    } else {
-        "worker"
-    };
+    let worker = Words::of(found.reading.is_of_go).worker;
     let header = ["begin", "duration", "state", worker, "where", "woken by"];
     let mut table = table::empty(&header, &["state", "where", "woken by"]);
     for interval in lifetime.intervals.iter().take(most) {

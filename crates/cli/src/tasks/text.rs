@@ -10,6 +10,7 @@ use exectrace_reader::Timestamp;
 use super::{Arguments, Found};
 use crate::shown::{duration, told};
 use crate::table;
+use crate::words::Words;
 
 /// Prints groups, or the tasks of one.
 pub(super) fn print(
@@ -18,11 +19,7 @@ pub(super) fn print(
     arguments: &Arguments,
 ) -> io::Result<()> {
     let (file, tasks) = (found.file, found.reading.report.total);
-    let word = if found.reading.is_of_go {
-        "goroutines"
-    } else {
-        "tasks"
-    };
+    let word = Words::of(found.reading.is_of_go).tasks;
     writeln!(output, "{file}: {tasks} {word}")?;
     let most = arguments.most;
     let (table, rest) = match &arguments.group {

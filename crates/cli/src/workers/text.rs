@@ -8,6 +8,7 @@ use super::Found;
 use crate::shown::{self, duration};
 use crate::table;
 use crate::units;
+use crate::words::Words;
 
 /// How many characters a strip has at most.
 const STRIP_CHARS_MAX: usize = 64;
@@ -16,11 +17,7 @@ const STRIP_CHARS_MAX: usize = 64;
 pub(super) fn print(output: &mut impl Write, found: &Found<'_>) -> io::Result<()> {
     let report = &found.reading.report;
     let all_ns = report.end.since_ns(report.begin);
-    let word = if found.reading.is_of_go {
-        "proc"
-    } else {
-        "worker"
-    };
+    let word = Words::of(found.reading.is_of_go).worker;
     let workers = units::count(report.workers.len() as u64, word);
     let threads = units::count(report.threads.len() as u64, "thread");
     writeln!(
@@ -49,8 +46,9 @@ fn workers_table(
 ) -> io::Result<()> {
     let strip_ns = report.bucket_ns * in_character(report.workers[0].busy.len()) as i64;
     let strip_name = format!("busy, a character for {}", duration(strip_ns));
+    let word = Words::of(found.reading.is_of_go).worker;
     let header = [
-        "worker",
+        word,
         "busy",
         "on a thread",
         "parks",
@@ -59,7 +57,7 @@ fn workers_table(
         &strip_name,
         "thread",
     ];
-    let mut table = table::empty(&header, &["worker", &strip_name, "thread"]);
+    let mut table = table::empty(&header, &[word, &strip_name, "thread"]);
     for worker in report.workers.iter().take(found.most) {
         let share = |ns: i64| units::percent(ns as f64 / all_ns.max(1) as f64);
         table.add_row([
