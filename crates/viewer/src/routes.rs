@@ -4,7 +4,7 @@ mod answer;
 mod curves;
 mod interval;
 mod labels;
-mod log;
+mod logs;
 mod marks;
 mod report;
 mod runs;
@@ -33,7 +33,7 @@ fn rows() -> [(&'static str, MethodRouter<Shared>); 11] {
         ("interval", get(interval::answer)),
         ("labels", get(labels::answer)),
         ("marks", get(marks::answer)),
-        ("log", get(log::answer)),
+        ("logs", get(logs::answer)),
         ("curves", get(curves::answer)),
         ("scatter", get(scatter::answer)),
         ("search", get(search::answer)),

@@ -188,8 +188,13 @@ fn logs_are_all_there_with_their_texts() {
             let marks = marks["logs"].as_array().expect("is a list").clone();
             let count: u64 = marks.iter().filter_map(|mark| mark["count"].as_u64()).sum();
             assert_eq!(count, logs.len() as u64, "{file}: {target}");
+            let target = format!("api/logs?track=task:{task}&from=0&to={to}&most=1");
+            let answer = client.get(&target).json();
+            assert_eq!(answer["total"], logs.len(), "{file}: {target}");
+            assert_eq!(answer["logs"][0]["at_ns"], logs[0].0, "{file}: {target}");
             for (at_ns, key, text) in logs {
-                let target = format!("api/log?track=task:{task}&at={at_ns}");
+                let to = at_ns + 1;
+                let target = format!("api/logs?track=task:{task}&from={at_ns}&to={to}");
                 let answer = client.get(&target).json();
                 let found = answer["logs"].as_array().expect("is a list").clone();
                 let is_it = |log: &serde_json::Value| log["key"] == *key && log["text"] == *text;

@@ -112,6 +112,8 @@ fn nonsense_is_refused_in_words() {
 #[test]
 fn a_thousand_requests_at_once_are_answered_or_refused() {
     let client = Client::of_text(SMALL);
+    // Before it is read there is no such track.
+    client.wait();
     let client = &client;
     let statuses: Vec<u16> = thread::scope(|scope| {
         let asking: Vec<_> = (0..1_000)

@@ -6,6 +6,7 @@ import { FlameGraph } from "../flame/flame_graph";
 import { count, duration, percent } from "../duration";
 import { FunctionName, Name } from "../name";
 import { DataTable, type Column } from "../parts/data_table";
+import { FilterBox } from "../parts/filter_box";
 import { PageHead, useWindow } from "../parts/page_head";
 import { Told } from "../parts/told";
 import { useStore } from "../store";
@@ -27,11 +28,11 @@ const MOST = 5000;
 type FunctionRow = ProfileReport["functions"][number];
 
 export function Profile() {
-  const { type = "cpu", group, id, user, q = "" } = useStore(view);
+  const { type = "cpu", group, id, user, where, q = "" } = useStore(view);
   const span = useWindow();
   const [isInverted, setInverted] = useState(false);
   const subject = id?.startsWith("task:") ? { task: id } : { user_task: user ?? id };
-  const answer = useReport<ProfileReport>("profile", { type, group, ...subject, from: span?.from, to: span?.to, most: MOST });
+  const answer = useReport<ProfileReport>("profile", { type, group, where, ...subject, from: span?.from, to: span?.to, most: MOST });
   const about = TYPES.find(({ name }) => name === type)?.about ?? "";
   return (
     <main class="page">
@@ -44,6 +45,7 @@ export function Profile() {
           ))}
         </nav>
         <Subject of={user ?? id ?? group} />
+        <FilterBox example="thread == 7" />
       </PageHead>
       <Told answer={answer}>
         {(report) =>

@@ -9,9 +9,10 @@ import { Frames } from "../parts/frames";
 import { TaskLink } from "../parts/task_link";
 import { useStore } from "../store";
 import { stateOf, stateTitle } from "../timeline/state";
-import { linkTo, view } from "../view";
+import { asParameters } from "../time_window";
+import { linkTo, view, type Change } from "../view";
 import { RangeDetail } from "./range_detail";
-import { LogDetail } from "./log_detail";
+import { LogDetail, LogList } from "./log_detail";
 import { SampleDetail } from "./sample_detail";
 import { WhySummary } from "./why_summary";
 
@@ -103,10 +104,41 @@ function IntervalDetail({ interval }: { interval: Interval }) {
         {interval.waker && <WokenBy waker={interval.waker} />}
       </dl>
       {interval.task !== null && <WhySummary task={interval.task} at={interval.from_ns} />}
+      <Profiles interval={interval} />
+      <LogList track={logTrackOf(interval)} from={interval.from_ns} to={interval.to_ns + 1} />
       <Frames title="Stack where it began" stack={interval.begin_stack} />
       <Frames title="Stack where it ended" stack={interval.end_stack} />
       {interval.waker && <Frames title="Stack of who woke it" stack={interval.waker.stack} />}
     </>
+  );
+}
+
+/** Rows of regions have no logs of their own. */
+function logTrackOf({ track, task }: Interval): string {
+  return track.startsWith("regions:") && task !== null ? task : track;
+}
+
+/** Flame graphs of the selected stretch of time: of the task, or of all that ran on the thread or worker. */
+function Profiles({ interval }: { interval: Interval }) {
+  useStore(view);
+  const { track, task } = interval;
+  const [, kind, number] = /^(thread|worker):(\d+)$/.exec(track) ?? [];
+  if (task === null && kind === undefined) return null;
+  const span = asParameters({ from: interval.from_ns, to: Math.max(interval.to_ns, interval.from_ns + 1) });
+  const of = (type: string): Change => ({ page: "profile", type, id: task ?? undefined, group: undefined, user: undefined, ...span });
+  return (
+    <p class="actions">
+      {task !== null && (
+        <>
+          <a href={linkTo(of("cpu"))}>CPU meanwhile</a> <a href={linkTo(of("offcpu"))}>where it waited</a>{" "}
+        </>
+      )}
+      {kind !== undefined && (
+        <a href={linkTo({ page: "profile", type: "cpu", id: undefined, group: undefined, where: `${kind} == ${number}` })}>
+          CPU profile of {track}
+        </a>
+      )}
+    </p>
   );
 }
 

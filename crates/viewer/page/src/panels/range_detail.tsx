@@ -8,6 +8,7 @@ import { StateBar } from "../parts/state_bar";
 import { Told } from "../parts/told";
 import { asParameters, parseRange } from "../time_window";
 import { linkTo } from "../view";
+import { LogList } from "./log_detail";
 
 const STATES: readonly StateName[] = ["running", "runnable", "blocked", "syscall", "unknown"];
 
@@ -27,6 +28,7 @@ export function RangeDetail({ range }: { range: string }) {
         <a href={linkTo({ range: undefined })}>forget it</a>
       </p>
       <Told answer={answer}>{(report) => <Groups report={report} />}</Told>
+      <LogList from={span.from} to={span.to} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 // What the author of a program has annotated: a log and its text are found from the keyboard, a task opens to show its regions, and an
 // interval of these is told.
 import assert from "node:assert/strict";
-import { open, settled, text, visibleIntervals } from "../shown.mjs";
+import { open, parameter, settled, text, visibleIntervals } from "../shown.mjs";
 
 export async function annotations({ page, url }) {
   await showsLog(page, url);
@@ -15,6 +15,23 @@ export async function annotations({ page, url }) {
   assert.ok((await text(page, ".detail .headline")).includes(told.reason), told.reason);
   const seen = (await visibleIntervals(page)).find((interval) => interval.id === `${id}.0/0`);
   assert.equal(seen?.length, told.to_ns - told.from_ns);
+  await listsLogs(page, url);
+}
+
+/** A stretch that is measured lists what was logged in it, each as a link; a worker leads to the profile of what ran on it. */
+async function listsLogs(page, url) {
+  const { end_ns } = await (await fetch(`${url}api/trace`)).json();
+  const { total } = await (await fetch(`${url}api/logs?from=0&to=${end_ns}`)).json();
+  await open(page, url, `#range=0-${end_ns}&sel=worker:0/0`);
+  const listed = await page.$$eval(".detail .logs li", (items) => items.length);
+  assert.ok(listed > 0 && listed <= total, `${listed} of ${total}`);
+  await page.locator(".detail .logs li a").first().click();
+  await settled(page);
+  assert.match(await parameter(page, "log"), /^[a-z]+:\d+@\d+$/);
+  await page.getByRole("link", { name: "CPU profile of worker:0" }).click();
+  await settled(page);
+  assert.equal(await page.inputValue(".filter input"), "worker == 0");
+  assert.equal(await page.locator(".note.error").count(), 0);
 }
 
 /** A task that has regions, its group, and how many rows these take. */

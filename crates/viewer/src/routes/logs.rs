@@ -1,4 +1,4 @@
-//! `api/log`: what the program logged on a row at a time.
+//! `api/logs`: what the program logged in a stretch of time, on a row or at all.
 
 use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,29 @@ use crate::timeline::{Log, RowId, Timeline};
 /// Texts are cut to this many characters: a log may be a megabyte long.
 const CHARS_MAX: usize = 10_000;
 
+/// So many are told, unless fewer are asked for.
+const MOST: usize = 200;
+
 #[derive(Deserialize)]
 pub(super) struct Asked {
-    track: String,
-    at: u64,
+    track: Option<String>,
+    from: u64,
+    /// Before which they were written.
+    to: u64,
+    most: Option<usize>,
 }
 
 #[derive(Serialize)]
 struct Line<'a> {
-    /// Those of that moment.
     logs: Vec<LogLine<'a>>,
+    /// How many there are in all.
+    total: usize,
 }
 
 #[derive(Serialize)]
 struct LogLine<'a> {
+    /// A row that it is on.
+    track: String,
     at_ns: u64,
     key: &'a str,
     text: String,
@@ -41,23 +50,35 @@ struct LogLine<'a> {
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
     let timeline = subject.timeline();
-    let unknown = || Refusal::unknown(format!("there is no track {}", asked.track));
-    let row = RowId::parse(&asked.track).ok_or_else(unknown)?;
-    let logs = timeline.logs.between(asked.at, asked.at.saturating_add(1));
-    let logs = logs.filter(|log| timeline.rows_of_log(log).any(|it| it == row));
-    let logs: Vec<LogLine<'_>> = logs.map(|log| line(&timeline, log)).collect();
-    if logs.is_empty() {
-        return Err(Refusal::unknown("there is no such log"));
-    }
-    answer::json(&Line { logs })
+    let row = match &asked.track {
+        Some(track) => {
+            let unknown = || Refusal::unknown(format!("there is no track {track}"));
+            Some(RowId::parse(track).ok_or_else(unknown)?)
+        }
+        None => None,
+    };
+    let is_on = |log: &&Log| row.is_none_or(|row| timeline.rows_of_log(log).any(|it| it == row));
+    let mut logs = timeline.logs.between(asked.from, asked.to).filter(is_on);
+    let most = asked.most.unwrap_or(MOST).min(MOST);
+    let told = logs
+        .by_ref()
+        .take(most)
+        .map(|log| line(&timeline, log, row));
+    let told: Vec<LogLine<'_>> = told.collect();
+    answer::json(&Line {
+        total: told.len() + logs.count(),
+        logs: told,
+    })
 }
 
-fn line<'a>(timeline: &'a Timeline, log: &Log) -> LogLine<'a> {
+fn line<'a>(timeline: &'a Timeline, log: &Log, row: Option<RowId>) -> LogLine<'a> {
     let task = log.life.and_then(|life| timeline.tasks.get(life));
     let user_task = timeline.user_tasks.get(log.user_task);
     let names = &timeline.user_tasks.names;
     let name = user_task.and_then(|row| names.get(row.name as usize));
+    let track = row.or_else(|| timeline.rows_of_log(log).next());
     LogLine {
+        track: track.map(|row| row.to_string()).unwrap_or_default(),
         at_ns: log.at_ns,
         key: timeline.logs.key(log),
         text: timeline.logs.text(log).chars().take(CHARS_MAX).collect(),
