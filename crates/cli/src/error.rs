@@ -7,6 +7,7 @@ use std::{fmt, io};
 
 use exectrace_analysis::Id;
 use exectrace_reader::SourceError;
+use exectrace_viewer::ExportError;
 
 use crate::demo::DemoError;
 use crate::outcome::{self, Outcome};
@@ -33,6 +34,8 @@ pub(crate) enum CommandError {
     },
     /// The server has failed.
     Serve(io::Error),
+    /// There is no page of a trace.
+    Export(ExportError),
     /// No trace has what was asked for.
     NotThere { id: Id },
     /// One task is asked for, and some of all.
@@ -50,13 +53,17 @@ impl CommandError {
 
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Input { .. } => Outcome::Unreadable.into(),
+            Self::Input { .. }
+            | Self::Export(ExportError::Unreadable { .. } | ExportError::NoClock(_)) => {
+                Outcome::Unreadable.into()
+            }
             Self::SeveralTraces { .. }
             | Self::OneTrace
             | Self::OneTask
             | Self::NoBudget
             | Self::Where { .. } => ExitCode::from(outcome::USAGE),
             Self::Demo(_)
+            | Self::Export(_)
             | Self::Listen { .. }
             | Self::NotThere { .. }
             | Self::Output(_)
@@ -109,6 +116,7 @@ impl fmt::Display for CommandError {
                 f,
                 "cannot listen at {address}: {error}; another port may be free: --listen 127.0.0.1:0"
             ),
+            Self::Export(error) => write!(f, "no page can be made: {error}"),
             Self::Serve(error) => write!(f, "the viewer's server has failed: {error}"),
             Self::NoBudget => {
                 f.write_str("there is nothing to check: give --max BUDGET, --fail-on SEVERITY or --baseline OLD")

@@ -1,10 +1,13 @@
 //! `exectrace view`: a trace in a browser.
 
+mod export;
+
 use std::env;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use exectrace_json::Moment;
 use exectrace_viewer::{Options, Server};
 
 use crate::error::CommandError;
@@ -19,6 +22,16 @@ pub(crate) struct Arguments {
     /// compared with the first, as `diff` does.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    /// Write a page that needs no server to this file, - for standard output, and end. It has all that the pages say, and the timeline
+    /// as detailed as 20 MB hold.
+    #[arg(long, value_name = "OUTPUT", conflicts_with_all = ["listen", "no_open"])]
+    export: Option<PathBuf>,
+    /// Of an exported page: the stretch that is shown in full detail before the rest is, from this time on.
+    #[arg(long, value_name = "TIME", requires = "export")]
+    from: Option<Moment>,
+    /// Where that stretch ends.
+    #[arg(long, value_name = "TIME", requires = "export")]
+    to: Option<Moment>,
     /// Where to listen: an address with a port, 0 for any that is free.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -32,7 +45,12 @@ pub(crate) struct Arguments {
 /// Serves the page until the process is interrupted.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let inputs = arguments.input.open_all(&arguments.files)?;
+    let opened = inputs.outcome;
     let subject = inputs.into_subject().ok_or(CommandError::OneTrace)?;
+    if let Some(path) = &arguments.export {
+        let outcome = export::write(subject, arguments, path)?.max(opened);
+        return Ok(outcome.allow_partial(arguments.input.allow_partial));
+    }
     let mut options = Options::default();
     options.listen = arguments.listen;
     let server = Server::bind(subject, &options).map_err(|error| CommandError::Listen {

@@ -1,9 +1,10 @@
 //! `exectrace view`, from the command line to an answer.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -128,4 +129,56 @@ fn of_two_traces_the_second_is_compared_with_the_first() {
         .expect("the command starts");
     assert_eq!(three.status.code(), Some(64));
     assert!(String::from_utf8_lossy(&three.stderr).contains("more than two traces"));
+}
+
+fn export(file: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_exectrace"))
+        .args(["view", "--export"])
+        .args(arguments)
+        .arg(file)
+        .output()
+        .expect("the command starts")
+}
+
+#[test]
+fn a_page_is_exported_to_a_file_or_to_standard_output() {
+    let scratch = Scratch::new("view");
+    let trace = Corpus::shipped().trace("recorded/exectrace/threads.trace");
+    let page = scratch.file("page.html", b"what was there before");
+    let written = export(
+        trace.path(),
+        &[page.to_str().unwrap(), "--from", "1ms", "--to", "2ms"],
+    );
+    assert_eq!(written.status.code(), Some(0), "{written:?}");
+    assert!(written.stdout.is_empty());
+    let file = fs::read_to_string(&page).expect("is text");
+    let printed = export(trace.path(), &["-"]);
+    for html in [file.as_bytes(), &printed.stdout] {
+        assert!(html.starts_with(b"<!doctype html>") && html.ends_with(b"</html>\n"));
+    }
+}
+
+#[test]
+fn a_page_of_a_damaged_trace_is_told_and_one_of_none_is_not_written() {
+    let scratch = Scratch::new("view");
+    let bytes = Corpus::shipped()
+        .trace("recorded/go1.27/blocked.trace")
+        .bytes();
+    let cut = scratch.file("cut.trace", &bytes[..bytes.len() * 3 / 4]);
+    let told = export(&cut, &["-"]);
+    assert_eq!(told.status.code(), Some(3), "{told:?}");
+    assert!(String::from_utf8_lossy(&told.stderr).starts_with("exectrace: "));
+    assert_eq!(
+        export(&cut, &["-", "--allow-partial"]).status.code(),
+        Some(0)
+    );
+    let none = scratch.file("none.trace", b"not a trace at all");
+    let page = none.with_extension("html");
+    let refused = export(&none, &[page.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(!page.exists());
+    // Nowhere to write to, and no server with it.
+    let nowhere = export(&cut, &["/none/of/these/page.html"]);
+    assert_eq!(nowhere.status.code(), Some(1), "{nowhere:?}");
+    assert_eq!(export(&cut, &["-", "--no-open"]).status.code(), Some(64));
 }

@@ -34,8 +34,10 @@
 //! | `routes` | what the page can ask for, a file each |
 //! | `wire` | what a screen shows, as typed arrays |
 //! | `page` | the page itself, built from `page/` |
+//! | `export` | [`Export`]: a trace as one page that needs no server |
 
 mod causes;
+mod export;
 mod gaps;
 mod grid;
 mod guard;
@@ -50,5 +52,6 @@ mod timeline;
 mod track;
 mod wire;
 
+pub use export::{Export, ExportError, ExportOptions};
 pub use server::{Options, Server};
 pub use subject::{Bytes, Subject};

@@ -30,6 +30,19 @@ const FILES: [File; 3] = [
     },
 ];
 
+/// What a page is made of that stands alone: the files' texts come where their names stand.
+const STANDALONE: &str = include_str!("../page/dist/export.html");
+
+/// The page as one file, with the answers to what it asks for. They hold no markup.
+pub(crate) fn standalone(answers: &str) -> String {
+    let style = include_str!("../page/dist/app.css");
+    let script = include_str!("../page/dist/app.js");
+    let page = STANDALONE.replace("{app.css}", style);
+    // The script last: it may have the marks of the others in it.
+    let page = page.replace("{answers}", answers);
+    page.replace("{app.js}", script)
+}
+
 /// A route for each file, below a path.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>(base: &str) -> Router<S> {
     FILES.iter().fold(Router::new(), |router, file| {

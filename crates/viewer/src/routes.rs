@@ -7,7 +7,7 @@ mod labels;
 mod logs;
 mod marks;
 mod report;
-mod runs;
+pub(crate) mod runs;
 mod scatter;
 mod search;
 mod status;

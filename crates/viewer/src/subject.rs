@@ -85,6 +85,12 @@ impl Subject {
         self
     }
 
+    /// The files of the trace that it is compared with, as arguments of a command.
+    pub(crate) fn older_arguments(&self) -> Option<&str> {
+        let older = self.older.as_ref();
+        older.map(|older| older.arguments.as_str())
+    }
+
     pub(crate) fn status(&self) -> Status {
         self.lock().clone()
     }

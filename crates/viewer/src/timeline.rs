@@ -143,6 +143,12 @@ impl Timeline {
         self.lives.get(&task).copied()
     }
 
+    /// Whether there is such a row.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        let row = RowId::parse(id);
+        row.is_some_and(|row| self.intervals(row).is_some() || matches!(row, RowId::UserTask(_)))
+    }
+
     /// The intervals of a row; those of a group are its members'.
     pub(crate) fn intervals(&self, row: RowId) -> Option<Intervals<'_>> {
         match row {

@@ -73,14 +73,17 @@ const BORDERS: &[Border] = &[
     Border {
         package: "exectrace-viewer",
         ours: &["exectrace-analysis", "exectrace-json", "exectrace-reader"],
-        // HTTP and its runtime, JSON, the token's random numbers, hashes of ids.
+        // HTTP and its runtime, JSON, the token's random numbers, hashes of ids, what exported pages are packed by.
         outside: Outside::Only(&[
             "axum",
+            "base64",
+            "flate2",
             "getrandom",
             "rustc-hash",
             "serde",
             "serde_json",
             "tokio",
+            "tower-service",
         ]),
     },
     Border {

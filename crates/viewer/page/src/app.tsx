@@ -5,6 +5,7 @@ import { isHelpOpen } from "./keys";
 import { plainName } from "./name";
 import { listedPages, PAGES } from "./pages/list";
 import { Fallible } from "./parts/fallible";
+import { ExportedNote } from "./panels/exported_note";
 import { Help } from "./panels/help";
 import { Search } from "./panels/search";
 import { Trust } from "./panels/trust";
@@ -25,6 +26,7 @@ export function App() {
   return (
     <>
       <Trust />
+      <ExportedNote />
       <div class="bar">
         <nav class="pages" aria-label="Pages">
           {listedPages(told).map((it) => (

@@ -14,8 +14,8 @@ export function openBrowser() {
   });
 }
 
-/** A fresh page whose errors and requests are kept account of. */
-export async function watchedPage(browser) {
+/** A fresh page whose errors and requests are kept account of; it may ask this machine's servers, or for `file` alone. */
+export async function watchedPage(browser, file) {
   const context = await browser.newContext({ viewport: { width: 1600, height: 950 }, colorScheme: "light" });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -26,8 +26,9 @@ export async function watchedPage(browser) {
     if (message.type() === "error" || message.type() === "warning") errors.push(message.text());
   });
   page.on("request", (request) => {
-    const { protocol, hostname } = new URL(request.url());
-    if (protocol !== "data:" && protocol !== "blob:" && hostname !== "127.0.0.1") outside.push(request.url());
+    const { protocol, hostname, href } = new URL(request.url());
+    const isAllowed = file === undefined ? hostname === "127.0.0.1" : href.split("#")[0] === file;
+    if (protocol !== "data:" && protocol !== "blob:" && !isAllowed) outside.push(href);
   });
   return {
     page,

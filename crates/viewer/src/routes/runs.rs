@@ -5,7 +5,9 @@ use serde::Deserialize;
 
 use super::Shared;
 use super::answer::{self, Answer, Refusal};
-use crate::timeline::RowId;
+use crate::grid::Grid;
+use crate::timeline::{RowId, Timeline};
+use crate::track::Runs;
 use crate::wire::{self, Header};
 
 /// No screen has more rows.
@@ -39,13 +41,24 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     for id in ids {
         let unknown = || Refusal::unknown(format!("there is no track {id}"));
         let row = RowId::parse(id).ok_or_else(unknown)?;
-        let runs = timeline.runs(row, grid).ok_or_else(unknown)?;
-        let full_ns = match row {
-            // A row of a group is as high as can be.
-            RowId::Group(_) | RowId::UserGroup(_) => runs.most_ns().max(1),
-            _ => grid.bucket_ns(),
-        };
-        wire::append(&mut bytes, &runs, full_ns);
+        append(&mut bytes, &timeline, row, grid).ok_or_else(unknown)?;
     }
     Ok(answer::binary(bytes))
+}
+
+/// Appends what a screen can show of a row, and gives it; `None` where there is no such row.
+pub(crate) fn append(
+    bytes: &mut Vec<u8>,
+    timeline: &Timeline,
+    row: RowId,
+    grid: Grid,
+) -> Option<Runs> {
+    let runs = timeline.runs(row, grid)?;
+    let full_ns = match row {
+        // A row of a group is as high as can be.
+        RowId::Group(_) | RowId::UserGroup(_) => runs.most_ns().max(1),
+        _ => grid.bucket_ns(),
+    };
+    wire::append(bytes, &runs, full_ns);
+    Some(runs)
 }

@@ -4,4 +4,5 @@ mod annotated;
 mod cases;
 mod client;
 mod drawn;
+mod exported;
 mod server;

@@ -1,32 +1,24 @@
-// Requests to the server that the page came from; relative, so that they carry the token of its URL.
+// Questions about the trace.
+import { door } from "./door";
+import type { Query } from "./question";
+import type { RunsAnswer } from "./runs";
 
-export class RequestError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
+export { address, type Query } from "./question";
+export { isAbort, RequestError } from "./request_error";
+
+export function json<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  return counted(() => door.json<T>(path, query, signal));
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
-
-export function address(path: string, query: Query = {}): string {
-  const asked = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) asked.set(name, String(value));
-  }
-  // Colons and commas may stand in a query, and make it legible.
-  const text = asked.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
-  return text === "" ? `api/${path}` : `api/${path}?${text}`;
-}
-
-export async function json<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return counted(async () => (await (await answer(address(path, query), signal)).json()) as T);
-}
-
-export async function bytes(path: string, query: Query, signal?: AbortSignal): Promise<ArrayBuffer> {
-  return counted(async () => (await answer(address(path, query), signal)).arrayBuffer());
+/** Asks for tracks; the order of the answer is that of the question. */
+export function askRuns(
+  tracks: readonly string[],
+  from: number,
+  to: number,
+  width: number,
+  signal?: AbortSignal,
+): Promise<RunsAnswer> {
+  return counted(() => door.runs(tracks, from, to, width, signal));
 }
 
 let asking = 0;
@@ -40,30 +32,4 @@ async function counted<T>(ask: () => Promise<T>): Promise<T> {
   } finally {
     told["asking"] = `${--asking}`;
   }
-}
-
-async function answer(url: string, signal?: AbortSignal): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(url, { signal: signal ?? null, cache: "no-store" });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new RequestError(0, "The server does not answer. Has `exectrace view` ended?");
-  }
-  if (!response.ok) throw new RequestError(response.status, await reason(response));
-  return response;
-}
-
-async function reason(response: Response): Promise<string> {
-  try {
-    const told = (await response.json()) as { error?: unknown };
-    if (typeof told.error === "string") return told.error;
-  } catch {
-    // What is no JSON has no words of its own.
-  }
-  return response.status === 404 ? "There is no such thing in this trace." : `The server answers ${response.status}.`;
-}
-
-export function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === "AbortError";
 }

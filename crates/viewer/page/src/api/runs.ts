@@ -1,6 +1,4 @@
 // Runs of tracks: what `api/runs` sends, laid over its bytes without a copy.
-import { bytes } from "./request";
-
 const MAGIC = 0x31525458;
 
 /** How many states a mix tells of. */
@@ -25,39 +23,31 @@ export interface Runs {
   share: Uint8Array;
 }
 
-export interface RunsAnswer {
+/** The same, and what its buckets are. */
+export interface TrackRuns extends Runs {
+  /** Where its first bucket begins, and how long each is. */
   from: number;
   bucketNs: number;
-  bucketCount: number;
-  revision: number;
-  tracks: Runs[];
+  /** Up to when it tells of the track. */
+  to: number;
 }
 
-/** Asks for tracks; the order of the answer is that of the question. */
-export async function askRuns(
-  tracks: readonly string[],
-  from: number,
-  to: number,
-  width: number,
-  signal?: AbortSignal,
-): Promise<RunsAnswer> {
-  const query = { tracks: tracks.join(","), from, to, width };
-  return decodeRuns(await bytes("runs", query, signal));
+export interface RunsAnswer {
+  revision: number;
+  /** A track's stretch may be told in pieces, one after another. */
+  tracks: TrackRuns[][];
 }
 
 export function decodeRuns(buffer: ArrayBuffer): RunsAnswer {
   const head = new DataView(buffer);
   if (head.getUint32(0, true) !== MAGIC) throw new Error("The server's runs are of another version than this page.");
   const trackCount = head.getUint32(4, true);
-  const answer = {
-    from: head.getFloat64(8, true),
-    bucketNs: head.getFloat64(16, true),
-    bucketCount: head.getUint32(24, true),
-    revision: head.getUint32(28, true),
-  };
+  const from = head.getFloat64(8, true);
+  const bucketNs = head.getFloat64(16, true);
+  const to = from + bucketNs * head.getUint32(24, true);
   const cursor = new Cursor(buffer, 32);
-  const tracks = Array.from({ length: trackCount }, () => decodeTrack(cursor));
-  return { ...answer, tracks };
+  const tracks = Array.from({ length: trackCount }, () => [{ ...decodeTrack(cursor), from, bucketNs, to }]);
+  return { revision: head.getUint32(28, true), tracks };
 }
 
 function decodeTrack(cursor: Cursor): Runs {

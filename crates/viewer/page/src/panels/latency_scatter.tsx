@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../api/answer";
+import { shownTime } from "../clock";
 import { duration } from "../duration";
 import { Name, plainName } from "../name";
 import { Plot, type Colours } from "../parts/plot";
@@ -23,6 +24,8 @@ export interface Scatter {
   points: Point[];
   worst: Point[];
   total: number;
+  /** Of an exported page: the longer stretch that counts and percentiles are of. */
+  of?: { from_ns: number; to_ns: number };
 }
 
 const HEIGHT_PX = 140;
@@ -73,6 +76,7 @@ function Chooser({ told }: { told: Scatter | null }) {
       </label>
       <span class="faint">
         p50 {duration(group.p50_ns)}, p99 {duration(group.p99_ns)}, max {duration(group.max_ns)}
+        {told.of !== undefined && `, of ${duration(told.of.to_ns - told.of.from_ns)} from ${shownTime(told.of.from_ns)} on`}
       </span>
     </>
   );

@@ -1,6 +1,6 @@
 // A tile: the runs of one track in a stretch of time at one level. A level's buckets are 2^level ns long, and a tile has 1,024 of
 // them; so the same stretch has the same tiles whatever window is looked at.
-import { STATES, type Runs, type RunsAnswer } from "../api/runs";
+import { STATES, type Runs, type TrackRuns } from "../api/runs";
 import type { Span } from "../time_window";
 
 export const TILE_BUCKETS = 1024;
@@ -9,6 +9,7 @@ export const TILE_BUCKETS = 1024;
 export const TOP_LEVEL = 40;
 
 export interface Tile extends Runs {
+  /** Where its first bucket begins. */
   from: number;
   to: number;
   bucketNs: number;
@@ -31,17 +32,19 @@ export function tilesOf(span: Span, level: number): { first: number; last: numbe
   return { first: Math.floor(Math.max(span.from, 0) / length), last: Math.floor(Math.max(span.to - 1e-9, 0) / length) };
 }
 
-/** What an answer about several tiles says of one of them. */
-export function cut(answer: RunsAnswer, runs: Runs, from: number, to: number): Tile {
-  const first = firstEndAfter(runs.end, from);
+/** What an answer about several tiles says of one of them. Its buckets may be others than were asked for, and longer than the tile. */
+export function cut(runs: TrackRuns, revision: number, asked: number, to: number): Tile {
+  const { bucketNs } = runs;
+  const from = Math.floor(asked / bucketNs) * bucketNs;
+  const first = firstEndAfter(runs.end, asked);
   const last = firstAtLeast(runs.begin, to);
-  const offset = Math.round((from - answer.from) / answer.bucketNs);
+  const offset = Math.round((from - runs.from) / bucketNs);
   const firstMix = firstAtLeast(runs.bucket, offset);
-  const lastMix = firstAtLeast(runs.bucket, offset + Math.round((to - from) / answer.bucketNs));
+  const lastMix = firstAtLeast(runs.bucket, offset + Math.ceil((to - from) / bucketNs));
   // Copies: a view would keep the whole answer alive.
   const tile = {
     // As a number of tasks at once.
-    full: runs.full / answer.bucketNs,
+    full: runs.full / bucketNs,
     begin: runs.begin.slice(first, last),
     end: runs.end.slice(first, last),
     index: runs.index.slice(first, last),
@@ -54,7 +57,7 @@ export function cut(answer: RunsAnswer, runs: Runs, from: number, to: number): T
     share: runs.share.slice(firstMix * STATES, lastMix * STATES),
   };
   const bytes = Math.max(last - first, 0) * 25 + Math.max(lastMix - firstMix, 0) * (13 + STATES) + 500;
-  return { ...tile, from, to, bucketNs: answer.bucketNs, revision: answer.revision, bytes };
+  return { ...tile, from, to, bucketNs, revision, bytes };
 }
 
 /** The place of the first end that lies after `time`, or at it for an interval of no length. */

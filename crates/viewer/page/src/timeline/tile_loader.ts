@@ -1,6 +1,5 @@
 // Asks for the tiles that are missing: at most one request a frame and two at a time; what is seen first, then what is beside it.
-import { askRuns } from "../api/runs";
-import { isAbort } from "../api/request";
+import { askRuns, isAbort } from "../api/request";
 import { Store } from "../store";
 import type { Span } from "../time_window";
 import { cut, tileSpan, tilesOf } from "./tile";
@@ -80,13 +79,13 @@ export class TileLoader {
       const from = first * length;
       const to = (last + 1) * length;
       const answer = await askRuns(tracks, from, to, (to - from) / 2 ** level);
-      // A trace that is still read may know more by now than the page has heard of: what was asked for counts.
-      answer.revision = revision;
+      // A trace that is still read may know more by now than the page has heard of: the revision that was asked for counts.
       tracks.forEach((track, place) => {
-        const runs = answer.tracks[place];
-        if (runs === undefined) return;
+        const pieces = answer.tracks[place] ?? [];
         for (const index of range(first, last)) {
-          this.cache.put(track, level, index, cut(answer, runs, index * length, (index + 1) * length));
+          const end = (index + 1) * length;
+          const runs = pieces.find((piece) => piece.to >= end);
+          if (runs !== undefined) this.cache.put(track, level, index, cut(runs, revision, end - length, end));
         }
       });
       loadingError.set(null);

@@ -5,6 +5,7 @@ import { cases } from "./cases.mjs";
 import { chain } from "./chain.mjs";
 import { damaged } from "./damaged.mjs";
 import { deepLinks } from "./deep_links.mjs";
+import { exported } from "./exported.mjs";
 import { firstScreen } from "./first_screen.mjs";
 import { gestures } from "./gestures.mjs";
 import { hostileNames } from "./hostile_names.mjs";
@@ -18,6 +19,7 @@ import { questions } from "./questions.mjs";
 export const checks = [
   { name: "questions", run: questions, once: true },
   { name: "pictures", run: pictures, once: true },
+  { name: "exported", run: exported },
   { name: "pages", run: pages },
   { name: "keyboard", run: keyboard },
   { name: "hostile-names", run: hostileNames },

@@ -1,0 +1,299 @@
+//! What the first screen and the pages ask for, and where their links lead. A browser's test opens them all.
+
+use serde_json::Value;
+
+use super::question::Question;
+use super::span::Span;
+
+/// Ways to look at a trace.
+pub(super) const TRACK_KINDS: [&str; 4] = ["worker", "thread", "group", "user_task"];
+
+/// So many rows of a kind are asked for.
+const TRACKS_MAX: u32 = 500;
+
+/// The curves above the timeline, and their buckets.
+const CURVES: &str = "running,runnable,gc,syscall,heap";
+const CURVE_BUCKETS: u32 = 1_000;
+
+/// For who looks closer.
+const CURVE_BUCKETS_MAX: u32 = 16_384;
+
+/// Columns of the points above the timeline.
+const COLUMNS: u32 = 400;
+
+/// The first screen's findings.
+const FINDINGS_MAX: u32 = 50;
+
+/// Reports that pages begin with, and how much of each they ask for: a row each.
+const REPORTS: [(&str, u32); 6] = [
+    ("tasks", 5000),
+    ("tasks", 12),
+    ("latency", 2000),
+    ("blockers", 1000),
+    ("workers", 1000),
+    ("gc", 2000),
+];
+
+const PROFILES: [&str; 6] = ["cpu", "offcpu", "sched", "sync", "net", "syscall"];
+
+/// Stacks of a profile.
+const STACKS_MAX: u32 = 5000;
+
+/// Of the findings so many have their evidence in the page.
+const FINDINGS_TOLD: usize = 10;
+
+/// Of a table so many rows that lead to a page of their own have it.
+const ROWS_TOLD: usize = 20;
+
+/// A time of a task that a link leads to.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    pub(super) task: String,
+    pub(super) at_ns: u64,
+}
+
+/// One of those that took longest.
+#[derive(Debug)]
+pub(super) struct Point {
+    /// As `user:5` or `task:7`.
+    pub(super) id: String,
+    pub(super) of_task: Moment,
+}
+
+/// How many more reports there may be: for each the whole trace is read.
+#[derive(Debug)]
+pub(super) struct Reports {
+    left: usize,
+}
+
+/// So much is read for those that are not for all pages: half a minute, or what fits in there.
+const READ_MAX: usize = 3 << 30;
+
+const REPORTS_MAX: usize = 200;
+
+impl Reports {
+    pub(super) fn of_bytes(bytes: usize) -> Self {
+        Self {
+            left: (READ_MAX / bytes.max(1)).min(REPORTS_MAX),
+        }
+    }
+
+    /// Whether there may be one more.
+    pub(super) fn next(&mut self) -> bool {
+        let is_left = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        is_left
+    }
+}
+
+/// What is asked for once.
+pub(super) fn once() -> Vec<Question> {
+    let mut questions = vec![Question::new("trace"), findings()];
+    questions.extend(TRACK_KINDS.map(tracks));
+    questions
+}
+
+pub(super) fn findings() -> Question {
+    report("findings", FINDINGS_MAX)
+}
+
+/// The rows of a kind.
+pub(super) fn tracks(by: &str) -> Question {
+    let tracks = Question::new("tracks").with("by", by);
+    tracks.with("most", TRACKS_MAX)
+}
+
+/// The members of a group that are there in a stretch.
+pub(super) fn members(group: &str, span: Span) -> Question {
+    let by = if group.starts_with("users:") {
+        "user_task"
+    } else {
+        "group"
+    };
+    within(tracks(by).with("parent", group), Some(span))
+}
+
+/// The reports of the whole trace, or of a window.
+pub(super) fn reports(window: Option<Span>, is_comparison: bool) -> Vec<Question> {
+    let reports = REPORTS.map(|(name, most)| report(name, most));
+    let profiles = PROFILES.map(|name| report("profile", STACKS_MAX).with("type", name));
+    let difference = is_comparison.then(|| report("diff", 500));
+    let all = reports.into_iter().chain(profiles).chain(difference);
+    all.map(|question| within(question, window)).collect()
+}
+
+/// The groups of tasks.
+pub(super) fn groups() -> Question {
+    report("tasks", 5000)
+}
+
+/// The tasks of a group.
+pub(super) fn group(function: &str) -> Question {
+    groups().with("group", function)
+}
+
+/// User tasks and regions by name.
+pub(super) fn latency() -> Question {
+    report("latency", 2000)
+}
+
+/// Those of a name.
+pub(super) fn latency_of(name: &str) -> Question {
+    report("latency", 40).with("name", name)
+}
+
+/// The page of one task, but for why it took so long.
+pub(super) fn one_task(task: &str) -> [Question; 2] {
+    [why(task), report("tasks", 5000).with("task", task)]
+}
+
+/// Why a task, or a user task, took so long, as its page tells it.
+pub(super) fn why(id: &str) -> Question {
+    report("why", 30).with("id", id)
+}
+
+/// The same beside the selection.
+pub(super) fn why_at(id: &str, at_ns: u64) -> Question {
+    report("why", 8).with("id", id).with("at", at_ns)
+}
+
+pub(super) fn interval_at(moment: &Moment) -> Question {
+    let interval = Question::new("interval").with("track", &moment.task);
+    interval.with("at", moment.at_ns)
+}
+
+/// How long things took over a stretch; of a name, or of the one that took longest in all.
+pub(super) fn scatter(span: Span, name: Option<&str>) -> Question {
+    let scatter = within(
+        Question::new("scatter").with("columns", COLUMNS),
+        Some(span),
+    );
+    match name {
+        Some(name) => scatter.with("name", name),
+        None => scatter,
+    }
+}
+
+/// The curves above the timeline, as it shows them of a stretch.
+pub(super) fn shown_curves(span: Span) -> Question {
+    curves_of(span, CURVE_BUCKETS)
+}
+
+/// The same in narrower buckets.
+pub(super) fn curves(span: Span) -> Question {
+    curves_of(span, CURVE_BUCKETS_MAX)
+}
+
+fn curves_of(span: Span, buckets: u32) -> Question {
+    let curves = Question::new("curves").with("names", CURVES);
+    within(curves.with("width", buckets), Some(span.with_margins()))
+}
+
+/// CPU samples and logs of rows.
+pub(super) fn marks(rows: &[String], span: Span) -> Question {
+    let marks = Question::new("marks").with("tracks", rows.join(","));
+    within(marks.with("width", CURVE_BUCKETS_MAX), Some(span))
+}
+
+fn report(name: &str, most: u32) -> Question {
+    Question::new(format!("report/{name}")).with("most", most)
+}
+
+/// The same of a window.
+fn within(question: Question, window: Option<Span>) -> Question {
+    match window {
+        Some(span) => question.with("from", span.from_ns).with("to", span.to_ns),
+        None => question,
+    }
+}
+
+/// The ids of the rows that an answer tells of.
+pub(super) fn ids(tracks: &Value) -> Vec<String> {
+    texts(&tracks["tracks"], "id").collect()
+}
+
+/// Those of them that have rows of their own.
+pub(super) fn with_children(tracks: &Value) -> Vec<String> {
+    let tracks = array(&tracks["tracks"]).filter(|track| track["has_children"] == true);
+    let ids = tracks.filter_map(|track| track["id"].as_str().map(str::to_owned));
+    ids.collect()
+}
+
+/// Where ticks of logs lead.
+pub(super) fn logs(marks: &Value) -> Vec<Question> {
+    let logs = array(&marks["logs"]).filter_map(|log| moment(&log["track"], &log["at_ns"]));
+    let questions = logs.map(|log| {
+        let question = Question::new("log").with("track", &log.task);
+        question.with("at", log.at_ns)
+    });
+    questions.collect()
+}
+
+/// Where findings lead.
+pub(super) fn evidence(findings: &Value) -> Vec<Moment> {
+    let findings = array(&findings["findings"]).take(FINDINGS_TOLD);
+    let evidence = findings.flat_map(|finding| array(&finding["evidence"]));
+    let moments = evidence.filter_map(|line| moment(&line["task"], &line["from_ns"]));
+    moments.collect()
+}
+
+/// Those that took longest, with the tasks that ran then.
+pub(super) fn worst(scatter: &Value) -> Vec<Point> {
+    let points = array(&scatter["worst"]).filter_map(|point| {
+        let id = point["id"].as_str()?.to_owned();
+        let task = if point["task"].is_null() {
+            &point["id"]
+        } else {
+            &point["task"]
+        };
+        let of_task = moment(task, &point["begin_ns"])?;
+        Some(Point { id, of_task })
+    });
+    points.collect()
+}
+
+fn moment(task: &Value, at_ns: &Value) -> Option<Moment> {
+    Some(Moment {
+        task: task.as_str()?.to_owned(),
+        at_ns: at_ns.as_u64()?,
+    })
+}
+
+/// The first names of a list, each once.
+pub(super) fn names(list: &Value) -> Vec<String> {
+    let mut names: Vec<String> = texts(list, "name").collect();
+    names.dedup();
+    names.truncate(ROWS_TOLD);
+    names
+}
+
+/// The functions of the groups that took most time.
+pub(super) fn functions(tasks: &Value) -> Vec<String> {
+    let functions = texts(&tasks["groups"], "function");
+    functions.take(ROWS_TOLD).collect()
+}
+
+/// One of these, one of those.
+pub(super) fn in_turns(
+    one: impl Iterator<Item = Question>,
+    other: impl Iterator<Item = Question>,
+) -> Vec<Question> {
+    let mut one = one.fuse();
+    let mut other = other.fuse();
+    let mut all = Vec::new();
+    loop {
+        let two = [one.next(), other.next()];
+        if two.iter().all(Option::is_none) {
+            return all;
+        }
+        all.extend(two.into_iter().flatten());
+    }
+}
+
+fn texts<'a>(list: &'a Value, name: &'a str) -> impl Iterator<Item = String> + 'a {
+    array(list).filter_map(move |line| line[name].as_str().map(str::to_owned))
+}
+
+fn array(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
