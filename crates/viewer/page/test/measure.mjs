@@ -47,6 +47,7 @@ for (const trace of traces) {
     )} ms, most ${Math.max(...runs.map(({ bytes }) => bytes))} bytes`,
   );
   await memory(page);
+  say("most memory of the server", await server.peakMiB(), "MiB");
   await watched.close();
   await server.stop();
 }

@@ -1,5 +1,6 @@
 // The command as a server of a trace, or of two that are compared.
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 
 const START_MS = 20_000;
 
@@ -26,6 +27,11 @@ export async function serve(binary, ...traces) {
   });
   return {
     url,
+    /** The most memory that it had so far, in MiB. */
+    async peakMiB() {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    },
     async stop() {
       child.kill("SIGTERM");
       await ended;

@@ -92,30 +92,34 @@ export class Raster {
 
   #mixes(piece: Piece, scale: Scale, unit: number): void {
     const { from: origin, bucketNs, bucket: buckets, share: told } = piece.tile;
-    const shares = this.#shares;
     const begin = Math.max(piece.from, scale.from);
     const end = Math.min(piece.to, scale.from + this.width * scale.nsPerPixel);
     const width = bucketNs / scale.nsPerPixel;
-    const start = firstAtLeast(buckets, Math.floor((begin - origin) / bucketNs));
-    for (let mix = start; mix < buckets.length; mix++) {
-      const from = origin + buckets[mix]! * bucketNs;
-      if (from >= end) break;
-      const left = (from - scale.from) / scale.nsPerPixel;
+    const start = (origin - scale.from) / scale.nsPerPixel;
+    const last = firstAtLeast(buckets, Math.ceil((end - origin) / bucketNs));
+    for (let mix = firstAtLeast(buckets, Math.floor((begin - origin) / bucketNs)); mix < last; mix++) {
+      const left = start + buckets[mix]! * width;
       const column = Math.floor(left);
       // Most buckets are narrower than a pixel, and inside of one.
-      const isInside = column >= 0 && left + width <= column + 1 && column < this.width;
-      if (isInside) this.#isShared[column] = 1;
-      let sum = 0;
-      for (let state = 1; state < STATES; state++) {
-        const share = told[mix * STATES + state]!;
-        if (share === 0) continue;
-        sum += share;
-        if (isInside) shares[column * STATES + state]! += share * unit * width;
-        else this.#add(left, left + width, state, share * unit);
+      if (column >= 0 && left + width <= column + 1 && column < this.width) this.#addInside(column, told, mix, unit * width);
+      else {
+        for (let state = 1; state < STATES; state++) {
+          const share = told[mix * STATES + state]!;
+          if (share > 0) this.#add(left, left + width, state, share * unit);
+        }
       }
-      const tick = outlier(piece.tile, mix, sum);
+      const tick = outlier(piece.tile, mix);
       if (tick > 0 && column >= 0 && column < this.width) this.#ticks[column] = tick;
     }
+  }
+
+  /** Adds all states of a mix to a column, without a look at which there are: a wrong guess of the processor costs more than that. */
+  #addInside(column: number, told: Uint8Array, mix: number, factor: number): void {
+    const shares = this.#shares;
+    const to = column * STATES;
+    const from = mix * STATES;
+    this.#isShared[column] = 1;
+    for (let state = 1; state < STATES; state++) shares[to + state]! += told[from + state]! * factor;
   }
 
   #shortIntervals(piece: Piece, scale: Scale): void {
@@ -227,11 +231,16 @@ export class Raster {
 }
 
 /** The state to mark a mix with: of its longest interval, if that stands out, or if nothing else would be seen. */
-function outlier(tile: Tile, mix: number, told: number): number {
-  const intervals = tile.count[mix]!;
-  const longest = tile.longest[mix]!;
-  const state = tile.longestState[mix]! || RUNNING;
-  if (told === 0) return intervals > 0 ? state : 0;
-  const mean = ((told / 255) * tile.bucketNs) / Math.max(intervals, 1);
-  return intervals >= OUTLIER && longest > tile.bucketNs / 4 && longest > mean * OUTLIER ? state : 0;
+function outlier({ count, longest, longestState, share, bucketNs }: Tile, mix: number): number {
+  const intervals = count[mix]!;
+  const most = longest[mix]!;
+  const state = longestState[mix]! || RUNNING;
+  // What takes no time has no share.
+  if (most === 0) return intervals > 0 ? state : 0;
+  // Few of all are so long: the rest is not looked at for the others.
+  if (intervals < OUTLIER || most <= bucketNs / 4) return 0;
+  let told = 0;
+  for (let place = 1; place < STATES; place++) told += share[mix * STATES + place]!;
+  const mean = ((told / 255) * bucketNs) / intervals;
+  return most > mean * OUTLIER ? state : 0;
 }

@@ -7,7 +7,7 @@ const MOST_BYTES = 24 << 20;
 
 /** How many levels away a tile may be to stand in for one that is not there yet. */
 const COARSER = 12;
-const FINER = 3;
+const FINER = 2;
 
 /** A tile and the stretch of it that is to be drawn. */
 export interface Piece extends Span {
