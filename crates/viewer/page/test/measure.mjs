@@ -3,6 +3,9 @@ import { openBrowser, watchedPage } from "./browser.mjs";
 import { serve } from "./server.mjs";
 import { drawn } from "./shown.mjs";
 
+/** Traces of a gigabyte take a minute or more on small machines. */
+const PATIENCE_MS = 600_000;
+
 /** How long each movement goes on. */
 const FRAMES = 150;
 
@@ -12,46 +15,58 @@ if (binary === undefined || traces.length === 0) {
   process.exit(64);
 }
 const browser = await openBrowser();
-for (const trace of traces) {
+try {
+  for (const trace of traces) await measured(trace);
+} finally {
+  await browser.close();
+}
+
+async function measured(trace) {
   console.log(trace);
   const begun = performance.now();
   const server = await serve(binary, trace);
-  const watched = await watchedPage(browser);
-  const { page } = watched;
-  const served = await watchRequests(page);
-  await page.goto(server.url);
-  await page.waitForFunction(() => document.querySelectorAll("#visible-intervals tbody tr").length > 0, null, {
-    timeout: 120_000,
-  });
+  try {
+    const { page, close } = await watchedPage(browser);
+    page.setDefaultTimeout(PATIENCE_MS);
+    const served = watchRequests(page);
+    await page.goto(server.url);
+    await firstScreen(page, begun);
+    await movements(page, server.url);
+    requests(served.filter(({ url }) => url.includes("api/runs")));
+    await memory(page);
+    say("most memory of the server", await server.peakMiB(), "MiB");
+    await close();
+  } finally {
+    await server.stop();
+  }
+}
+
+async function firstScreen(page, begun) {
+  await page.waitForFunction(() => document.querySelectorAll("#visible-intervals tbody tr").length > 0);
   say("first tracks, real data", performance.now() - begun, "ms");
-  await page.waitForSelector(".findings .told:not(.stale), .findings .error", { timeout: 120_000 });
-  await page.waitForSelector("progress", { state: "detached", timeout: 120_000 });
+  await page.waitForSelector("progress", { state: "detached" });
+  say("all is read", performance.now() - begun, "ms");
+  await page.waitForSelector(".findings .told:not(.stale), .findings .error");
   await drawn(page);
   say("first screen, findings too", performance.now() - begun, "ms");
+}
+
+async function movements(page, url) {
   for (const by of ["worker", "group"]) {
-    await page.goto(`${server.url}#by=${by}`);
+    await page.goto(`${url}#by=${by}`);
     await drawn(page);
     for (const keys of ["w", "d", "a", "s", "wdsa"]) {
       const times = await frames(page, keys);
       console.log(`frames, by ${by}, holding ${keys}: p50 ${at(times, 0.5)}, p95 ${at(times, 0.95)}, worst ${at(times, 1)} ms`);
     }
   }
-  const runs = served.filter(({ url }) => url.includes("api/runs"));
-  console.log(
-    `requests for runs: ${runs.length}, p50 ${at(
-      runs.map(({ ms }) => ms),
-      0.5,
-    )}, p99 ${at(
-      runs.map(({ ms }) => ms),
-      0.99,
-    )} ms, most ${Math.max(...runs.map(({ bytes }) => bytes))} bytes`,
-  );
-  await memory(page);
-  say("most memory of the server", await server.peakMiB(), "MiB");
-  await watched.close();
-  await server.stop();
 }
-await browser.close();
+
+function requests(runs) {
+  const times = runs.map(({ ms }) => ms);
+  const most = Math.max(...runs.map(({ bytes }) => bytes));
+  console.log(`requests for runs: ${runs.length}, p50 ${at(times, 0.5)}, p99 ${at(times, 0.99)} ms, most ${most} bytes`);
+}
 
 function say(what, value, unit) {
   console.log(`${what}: ${Math.round(value)} ${unit}`);
@@ -62,7 +77,7 @@ function at(values, share) {
   return (sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0).toFixed(1);
 }
 
-async function watchRequests(page) {
+function watchRequests(page) {
   const served = [];
   page.on("requestfinished", async (request) => {
     const { responseStart, requestStart } = request.timing();
