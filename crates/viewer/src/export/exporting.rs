@@ -1,5 +1,6 @@
 //! A page that is being made: what is answered in which order, and how much of the room each kind of answer may take.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use serde::Serialize;
@@ -29,8 +30,8 @@ mod share {
 /// Groups of rows whose members are told of.
 const GROUPS_MAX: usize = 100;
 
-/// Logs that are told with who wrote them where; of others only the begin of the text is told.
-const LOGS_MAX: usize = 2_000;
+/// Logs that are told with who wrote them where, of all rows together; of others only the begin of the text is told.
+const LOGS_MAX: usize = 20_000;
 
 /// Rows of a part of the samples.
 const SAMPLE_ROWS: usize = 16;
@@ -59,6 +60,8 @@ struct About<'a> {
     curves: Vec<Span>,
     sheets: &'a [SheetLine],
     samples: &'a [SamplesLine],
+    /// The rows that something was logged on.
+    logged: &'a BTreeSet<String>,
     intervals: &'a [PartLine],
 }
 
@@ -85,6 +88,8 @@ struct Taken {
     sheets: Sheets,
     details: Details,
     samples: Vec<SamplesLine>,
+    /// The rows that something was logged on.
+    logged: BTreeSet<String>,
     stacks: Stacks,
 }
 
@@ -227,6 +232,7 @@ impl Exporting<'_> {
         };
         let all = [rows, members].concat();
         self.samples(&mut taken, &all, spans)?;
+        self.logs(&mut taken, whole)?;
         self.details(&mut taken, &timeline, &all, window)?;
         self.labels(&taken)?;
         let about = About {
@@ -240,6 +246,7 @@ impl Exporting<'_> {
             curves: spans.iter().map(|span| span.with_margins()).collect(),
             sheets: &taken.sheets.lines,
             samples: &taken.samples,
+            logged: &taken.logged,
             intervals: &taken.details.parts,
         };
         self.archive
@@ -280,7 +287,6 @@ impl Exporting<'_> {
         if status.samples == 0 && status.logs == 0 {
             return Ok(());
         }
-        let mut logs = LOGS_MAX;
         for span in spans {
             for rows in rows.chunks(SAMPLE_ROWS) {
                 let mut marks = self.asked(&pages::marks(rows, *span))?;
@@ -297,11 +303,44 @@ impl Exporting<'_> {
                     from_ns: span.from_ns,
                     to_ns: span.to_ns,
                 });
-                for question in pages::logs(&marks).into_iter().take(logs) {
-                    self.answer(&question, share::SAMPLES)?;
-                    logs -= 1;
+                taken.logged.extend(pages::logged(&marks));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was logged: all of it, and on each row.
+    fn logs(&mut self, taken: &mut Taken, whole: Span) -> io::Result<()> {
+        let mut left = LOGS_MAX;
+        let tracks = taken.logged.clone();
+        for track in [None].into_iter().chain(tracks.iter().map(Some)) {
+            let mut logs = Vec::new();
+            let mut from_ns = whole.from_ns;
+            // The server tells so many at once.
+            loop {
+                let page = self.asked(&pages::logs(track, from_ns, whole))?;
+                let Value::Array(told) = &page["logs"] else {
+                    break;
+                };
+                logs.extend_from_slice(told);
+                let last = told.last().and_then(|log| log["at_ns"].as_u64());
+                let is_more = page["total"].as_u64() > Some(told.len() as u64);
+                match last {
+                    Some(at_ns) if is_more && logs.len() < left => from_ns = at_ns + 1,
+                    _ => break,
                 }
             }
+            if logs.len() > left {
+                continue;
+            }
+            left -= logs.len();
+            let mut logs = Value::Array(logs);
+            taken.stacks.take_from(&mut logs);
+            let name = track.map_or(Question::new("logs"), |track| {
+                Question::new("logs").with("track", track)
+            });
+            self.archive
+                .add(name, &serde_json::to_vec(&logs)?, share::SAMPLES)?;
         }
         Ok(())
     }

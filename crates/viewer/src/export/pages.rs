@@ -219,14 +219,19 @@ pub(super) fn with_children(tracks: &Value) -> Vec<String> {
     ids.collect()
 }
 
-/// Where ticks of logs lead.
-pub(super) fn logs(marks: &Value) -> Vec<Question> {
-    let logs = array(&marks["logs"]).filter_map(|log| moment(&log["track"], &log["at_ns"]));
-    let questions = logs.map(|log| {
-        let question = Question::new("log").with("track", &log.task);
-        question.with("at", log.at_ns)
-    });
-    questions.collect()
+/// The rows that have ticks of logs.
+pub(super) fn logged(marks: &Value) -> impl Iterator<Item = String> + '_ {
+    texts(&marks["logs"], "track")
+}
+
+/// What was logged on a row, or at all, from a time on.
+pub(super) fn logs(track: Option<&String>, from_ns: u64, whole: Span) -> Question {
+    let to_ns = whole.to_ns + 1;
+    let logs = within(Question::new("logs"), Some(Span { from_ns, to_ns }));
+    match track {
+        Some(track) => logs.with("track", track),
+        None => logs,
+    }
 }
 
 /// Where findings lead.

@@ -48,7 +48,7 @@ fn json(answers: &BTreeMap<String, Vec<u8>>, question: &str) -> Value {
 /// Whether an answer is the page's own, and no server's.
 fn is_own(question: &str) -> bool {
     let (path, options) = question.split_once('?').unwrap_or((question, ""));
-    let is_part = options.starts_with("number=") || path == "labels";
+    let is_part = options.starts_with("number=") || ["labels", "logs"].contains(&path);
     is_part || path == "export" || path == "stacks"
 }
 

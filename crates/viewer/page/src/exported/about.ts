@@ -44,6 +44,8 @@ export interface About {
   curves: Stretch[];
   sheets: Sheet[];
   samples: SamplesPart[];
+  /** Tracks that something was logged on. */
+  logged: string[];
   intervals: IntervalsPart[];
 }
 

@@ -8,6 +8,7 @@ import type { Archive } from "./archive";
 import { commandFor } from "./command";
 import { interval } from "./intervals";
 import { labels } from "./labels";
+import { logs } from "./logs";
 import { curves, members, scatter } from "./over_time";
 import { questionOf } from "./question";
 import { samples } from "./samples";
@@ -20,6 +21,7 @@ const FOLLOWS: Readonly<Record<string, (archive: Archive, about: About, query: Q
   interval,
   tracks: members,
   labels: (archive, _, query) => labels(archive, query),
+  logs,
   marks: samples,
 };
 
