@@ -39,6 +39,7 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
     let mut different = None;
     while let Some(event) = tolerant.next() {
         let event = event.map_err(|error| format!("a tolerant reader stops: {error}"))?;
+        excuses.generations += u64::from(matches!(event.kind, Kind::Sync));
         if let Err(violation) = validator.event(&event) {
             // A program may end its regions in any order, which Go's readers refuse.
             let is_repaired = matches!(violation.rule, Rule::RegionOrder { .. })
@@ -86,6 +87,8 @@ struct Excuses {
     torn: HashSet<i64>,
     /// Tasks that a status gave a second worker.
     on_two_workers: HashSet<u64>,
+    /// Generations that have begun.
+    generations: u64,
 }
 
 impl Excuses {
@@ -105,6 +108,12 @@ impl Excuses {
             }
             // One thread may let it go while the other goes on with it.
             Rule::WorkerState { worker, .. } => self.torn.contains(&worker),
+            // In the first generation a range may be active that was seen to end.
+            Rule::RangeIsNotOpen { .. }
+                if matches!(event.kind, Kind::RangeActive { .. }) && self.generations <= 1 =>
+            {
+                true
+            }
             // Ranges of one task on two workers may be any.
             Rule::RangeIsOpen { .. } | Rule::RangeIsNotOpen { .. } => {
                 self.torn.contains(&event.worker.0) || self.on_two_workers.contains(&event.task.0)
