@@ -221,14 +221,16 @@ impl Exporting<'_> {
                 .sheets
                 .refine(&timeline, &mut self.archive, rows, span, share)
         };
-        let window_step_ns = refine(&rows, window, share::ROWS)?;
-        refine(&members, window, share::MEMBERS)?;
+        let mut refine = |span| {
+            let rows_ns = refine(&rows, span, share::ROWS)?;
+            let members_ns = refine(&members, span, share::MEMBERS)?;
+            io::Result::Ok(rows_ns.max(members_ns))
+        };
+        let window_step_ns = refine(window)?;
         let step_ns = if window == whole {
             window_step_ns
         } else {
-            let step_ns = refine(&rows, whole, share::ROWS)?;
-            refine(&members, whole, share::MEMBERS)?;
-            step_ns
+            refine(whole)?
         };
         let all = [rows, members].concat();
         self.samples(&mut taken, &all, spans)?;
