@@ -18,9 +18,10 @@ if (binary === undefined || traces.length === 0) {
 const wanted = process.env.CHECKS?.split(",");
 const begun = performance.now();
 const browser = await openBrowser();
+const servers = [];
 let failures = 0;
 try {
-  const servers = await Promise.all(traces.map((trace) => serve(binary, trace)));
+  for (const trace of traces) servers.push(await serve(binary, trace));
   const left = checks
     .filter(({ name }) => wanted === undefined || wanted.includes(name))
     .flatMap((check) => servers.slice(0, check.once ? 1 : servers.length).map(({ url }, place) => ({ check, url, place })));
@@ -30,8 +31,9 @@ try {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  await Promise.all(servers.map((server) => server.stop()));
 } finally {
+  // Also when the browser is gone.
+  await Promise.all(servers.map((server) => server.stop()));
   await browser.close();
 }
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
