@@ -80,6 +80,7 @@ mod latency;
 mod life_times;
 mod lives;
 mod load;
+mod marking_times;
 mod mutator_utilization;
 mod named_frame;
 mod origin;

@@ -7,11 +7,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use exectrace_reader::{Tables, TaskId, Timestamp};
+use exectrace_reader::{Event, Tables, TaskId, Timestamp};
 
 use crate::functions::Functions;
 use crate::life_times::{LifeTimes, grow};
 use crate::lives::{Life, LifeId};
+use crate::marking_times::MarkingTimes;
 use crate::task_record::TaskRecord;
 use crate::{Analysis, Context, Distribution, Filter, Interval};
 
@@ -19,6 +20,7 @@ use crate::{Analysis, Context, Distribution, Filter, Interval};
 #[derive(Clone, Debug, Default)]
 pub struct TaskTimes {
     times: LifeTimes,
+    marking: MarkingTimes,
     filter: Filter,
     listed: Listed,
 }
@@ -63,6 +65,8 @@ pub struct TaskTime {
     pub has_ended: bool,
     /// How long it was in each state.
     pub times: StateTimes,
+    /// How long a garbage collector marked meanwhile, in nanoseconds: beside the states, and in no sum of theirs.
+    pub gc_ns: i64,
 }
 
 /// How long something was in each state, in nanoseconds. The sum of all is its life.
@@ -111,6 +115,8 @@ pub struct GroupTimes {
     pub unknown: Distribution,
     /// The sums of all tasks.
     pub sums: StateTimes,
+    /// How long a garbage collector marked while they were there, the sum of all: in none of the above.
+    pub gc_ns: i64,
 }
 
 impl StateTimes {
@@ -177,6 +183,7 @@ impl TaskTime {
             is_created: life.is_created && begin == life.begin,
             has_ended: life.end == Some(end),
             times,
+            gc_ns: 0,
         })
     }
 
@@ -228,12 +235,21 @@ impl TaskTimes {
 impl Analysis for TaskTimes {
     type Report = TaskTimesReport;
 
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        self.marking.event(event, context.begin);
+    }
+
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        self.marking.event(event, context.begin);
+    }
+
     fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
         self.times.add(interval);
     }
 
     fn report(mut self, context: &Context<'_>) -> TaskTimesReport {
         self.times.until(context.lives.len());
+        self.marking.end(context.end);
         let mut report = TaskTimesReport {
             total: 0,
             tasks: Vec::new(),
@@ -284,7 +300,9 @@ impl TaskTimes {
         let mut times = StateTimes::default();
         times.add(&self.times, id, context.tables);
         times.sort();
-        TaskTime::of(&context.lives[id], times, functions, context)
+        let mut task = TaskTime::of(&context.lives[id], times, functions, context)?;
+        task.gc_ns = self.marking.between(task.begin, task.end);
+        Some(task)
     }
 
     fn is_meant(&self, task: &TaskTime, context: &Context<'_>) -> bool {
@@ -314,9 +332,12 @@ impl TaskTimes {
         tasks: &[LifeId],
         context: &Context<'_>,
     ) -> Option<GroupTimes> {
-        let mut sums = StateTimes::default();
+        let (mut sums, mut gc_ns) = (StateTimes::default(), 0);
         for &task in tasks {
             sums.add(&self.times, task, context.tables);
+            if let Some((begin, end)) = TaskTime::clip(&context.lives[task], context) {
+                grow(&mut gc_ns, self.marking.between(begin, end));
+            }
         }
         sums.sort();
         let spread = |time: &dyn Fn(LifeId) -> i64| {
@@ -332,6 +353,7 @@ impl TaskTimes {
             syscall: spread(&|task| times.of(task).syscall_ns)?,
             unknown: spread(&|task| times.of(task).unknown_ns)?,
             sums,
+            gc_ns,
         })
     }
 }

@@ -70,8 +70,8 @@ fn times_that_no_sum_holds_are_as_long_as_can_be() {
 }
 
 /// The sums of all tasks, by function.
-fn sums(reports: &[TaskTimesReport]) -> BTreeMap<String, [i64; 5]> {
-    let mut sums = BTreeMap::<String, [i64; 5]>::new();
+fn sums(reports: &[TaskTimesReport]) -> BTreeMap<String, [i64; 6]> {
+    let mut sums = BTreeMap::<String, [i64; 6]>::new();
     for group in reports.iter().flat_map(|report| &report.groups) {
         let of_windows = sums.entry(group.function.clone()).or_default();
         let times = &group.sums;
@@ -81,6 +81,7 @@ fn sums(reports: &[TaskTimesReport]) -> BTreeMap<String, [i64; 5]> {
             times.syscall_ns,
             times.blocked_ns(),
             times.unknown_ns,
+            group.gc_ns,
         ];
         for (sum, ns) in of_windows.iter_mut().zip(of_window) {
             *sum += ns;
@@ -131,6 +132,8 @@ struct Row {
     syscall: Option<i64>,
     blocked: BTreeMap<String, i64>,
     life: i64,
+    /// What a collector marked meanwhile; Go 1.27 does not tell it.
+    gc: Option<i64>,
 }
 
 type Rows = BTreeMap<String, Row>;
@@ -173,6 +176,10 @@ fn add_as_in_go(rows: &mut Rows, task: &TaskTime, is_v1: bool) {
     row.tasks += 1;
     row.running += times.running_ns;
     row.life += times.life_ns() - forever_ns;
+    row.gc = row
+        .gc
+        .filter(|_| is_v1 && forever_ns == 0)
+        .map(|sum| sum + task.gc_ns);
     let is_at_zero = is_v1 && task.begin == Timestamp(0) && task.is_created;
     let differs = is_v1 && !has_run;
     row.runnable = row
@@ -210,6 +217,7 @@ fn rows_of_go(oracle: &Value, is_v1: bool) -> Rows {
         let row = rows.entry(name.to_owned()).or_insert_with(|| Row {
             runnable: Some(0),
             syscall: Some(0),
+            gc: Some(0),
             ..Row::default()
         });
         row.tasks += number("N");
@@ -217,6 +225,7 @@ fn rows_of_go(oracle: &Value, is_v1: bool) -> Rows {
         row.life += number("Total");
         row.runnable = row.runnable.map(|sum| sum + number("SchedWait"));
         row.syscall = row.syscall.map(|sum| sum + number("Syscall"));
+        row.gc = row.gc.filter(|_| is_v1).map(|sum| sum + number("GC"));
         if is_v1 && !name.is_empty() {
             for name in ["IO", "SyncBlock"] {
                 *row.blocked.entry(name.to_owned()).or_default() += number(name);
@@ -270,5 +279,6 @@ fn is_same(ours: &Row, gos: &Row) -> bool {
     (ours.tasks, ours.running, ours.life) == (gos.tasks, gos.running, gos.life)
         && is_same_if_told(ours.runnable, gos.runnable)
         && is_same_if_told(ours.syscall, gos.syscall)
+        && is_same_if_told(ours.gc, gos.gc)
         && ours.blocked == gos.blocked
 }

@@ -55,6 +55,45 @@ fn groups_are_printed_with_the_sums_of_their_tasks() {
 }
 
 #[test]
+fn what_a_collector_did_stands_beside_the_states() {
+    let lines = "go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000000
+        ProcStart dt=1 thread=7
+        GoCreate dt=1 task=1
+        GCStart dt=10 seq=0
+        GoStart dt=5 task=1 seq=1
+        GCDone dt=20
+        GCStart dt=100 seq=1
+        GoEnd dt=7
+        GoCreate dt=3 task=2
+        GCDone dt=20
+        GoStart dt=5 task=2 seq=1";
+    let file = || exectrace_format::text::parse(lines).expect("is a trace");
+    let output = feed(&["tasks", "--group", ""], file());
+    check_code(&output, 0);
+    let printed = text(&output);
+    let beside = |task: &str| {
+        let row = printed.lines().find(|line| line.trim().starts_with(task));
+        words(row.expect("is told"))[2..9].join(" ")
+    };
+    // Life, running, runnable, blocked, syscall, unknown, and 25 ns of the first collection and 7 ns of the second.
+    assert!(printed.contains("GC beside"), "{printed}");
+    assert_eq!(beside("task:1"), "142.0ns 127.0ns 15.0ns - - - 32.0ns");
+    assert_eq!(beside("task:2"), "25.0ns - 25.0ns - - - 20.0ns");
+    let output = feed(&["tasks", "--json"], file());
+    let printed: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+    assert_eq!(printed["groups"][0]["gc_ns"], 52);
+    assert_eq!(printed["groups"][0]["life"]["sum_ns"], 167);
+    let output = feed(
+        &["tasks", "--json", "--from", "20ns", "--to", "30ns"],
+        file(),
+    );
+    let printed: Value = serde_json::from_str(&text(&output)).expect("is JSON");
+    assert_eq!(printed["groups"][0]["gc_ns"], 10);
+}
+
+#[test]
 fn only_what_is_in_the_window_counts() {
     let sum_of_lives = |window: &[&str]| -> i64 {
         let arguments = [&["tasks", "--json"], window].concat();

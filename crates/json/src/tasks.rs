@@ -69,6 +69,8 @@ struct GroupLine<'a> {
     unknown: SpreadLine,
     /// How long they were blocked in all, by reason.
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
+    /// How long a garbage collector marked while they were there, in all: beside these, in none of their sums.
+    gc_ns: i64,
 }
 
 /// A task.
@@ -99,6 +101,8 @@ struct TaskLine<'a> {
     unknown_ns: i64,
     /// How long it was blocked, by reason.
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
+    /// How long a garbage collector marked while it was there: beside these, in no sum of theirs.
+    gc_ns: i64,
 }
 
 impl<'a> TasksLine<'a> {
@@ -190,6 +194,7 @@ impl<'a> GroupLine<'a> {
             syscall: SpreadLine::of(&group.syscall),
             unknown: SpreadLine::of(&group.unknown),
             blocked_by_reason_ns: by_reason(&group.sums),
+            gc_ns: group.gc_ns,
         }
     }
 }
@@ -210,6 +215,7 @@ impl<'a> TaskLine<'a> {
             syscall_ns: times.syscall_ns,
             unknown_ns: times.unknown_ns,
             blocked_by_reason_ns: by_reason(times),
+            gc_ns: task.gc_ns,
         }
     }
 }

@@ -25,12 +25,12 @@ pub(super) fn print(
     let (table, rest) = match &arguments.group {
         None => {
             let groups = &found.reading.report.groups;
-            let table = table_of_groups(word, groups.iter().take(most));
+            let table = table_of_groups(word, &groups[..groups.len().min(most)]);
             (table, groups.len().saturating_sub(most))
         }
         Some(function) => {
             let tasks = found.reading.report.tasks_of(function);
-            let table = table_of_tasks(tasks.iter().take(most), found.reading.first);
+            let table = table_of_tasks(&tasks[..tasks.len().min(most)], found.reading.first);
             let total = found.reading.report.total_of(function);
             (table, total.saturating_sub(most))
         }
@@ -39,12 +39,17 @@ pub(super) fn print(
     table::rest(output, rest)
 }
 
+/// The column of what went on beside the states.
+const BESIDE: &str = "GC beside";
+
 /// The columns of the times of states.
 const STATES: [&str; 5] = ["running", "runnable", "blocked", "syscall", "unknown"];
 
-fn table_of_groups<'g>(word: &str, groups: impl Iterator<Item = &'g GroupTimes>) -> Table {
+fn table_of_groups(word: &str, groups: &[GroupTimes]) -> Table {
+    let has_gc = groups.iter().any(|group| group.gc_ns > 0);
     let mut header = vec!["function", word, "life"];
     header.extend(STATES);
+    header.extend(has_gc.then_some(BESIDE));
     header.extend(["p50 life", "p99 life", "max life", "longest wait for"]);
     let mut table = table::empty(&header, &TEXTS);
     for group in groups {
@@ -55,6 +60,7 @@ fn table_of_groups<'g>(word: &str, groups: impl Iterator<Item = &'g GroupTimes>)
             duration(life.sum),
         ];
         row.extend(states(&group.sums));
+        row.extend(has_gc.then(|| duration(group.gc_ns)));
         row.extend([life.p50, life.p99, life.max].map(duration));
         row.push(longest_wait(&group.sums));
         table.add_row(row);
@@ -62,9 +68,11 @@ fn table_of_groups<'g>(word: &str, groups: impl Iterator<Item = &'g GroupTimes>)
     table
 }
 
-fn table_of_tasks<'t>(tasks: impl Iterator<Item = &'t &'t TaskTime>, first: Timestamp) -> Table {
+fn table_of_tasks(tasks: &[&TaskTime], first: Timestamp) -> Table {
+    let has_gc = tasks.iter().any(|task| task.gc_ns > 0);
     let mut header = vec!["task", "begin", "life"];
     header.extend(STATES);
+    header.extend(has_gc.then_some(BESIDE));
     header.extend(["longest wait for", "creation and end"]);
     let mut table = table::empty(&header, &TEXTS);
     for task in tasks {
@@ -74,6 +82,7 @@ fn table_of_tasks<'t>(tasks: impl Iterator<Item = &'t &'t TaskTime>, first: Time
             duration(task.times.life_ns()),
         ];
         row.extend(states(&task.times));
+        row.extend(has_gc.then(|| duration(task.gc_ns)));
         row.push(longest_wait(&task.times));
         let in_trace = match (task.is_created, task.has_ended) {
             (true, true) => "in the trace",
