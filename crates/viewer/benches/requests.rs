@@ -57,6 +57,8 @@ fn main() {
                 times.bytes_max / 1_000,
             );
         }
+        let search = viewer.search();
+        println!("search {search:.2} ms CPU");
         println!("peak {:.0} MB beside the file", viewer.peak_mb());
     }
     if files.is_empty() {
@@ -83,6 +85,10 @@ fn budget(path: &Path) {
             quantile(&times.clock_ms, 99),
         );
     }
+    println!(
+        "bench\tview_search\t{:.2}\tms\tnothing is found",
+        viewer.search()
+    );
     println!(
         "bench\tview_v2_mix_memory\t{:.0}\tMB\tbeside the file, the first findings included",
         viewer.peak_mb()
@@ -184,6 +190,17 @@ impl Viewer {
         times.cpu_ms.sort_by(f64::total_cmp);
         times.clock_ms.sort_by(f64::total_cmp);
         times
+    }
+
+    /// What it takes to look everywhere for a text that is nowhere, in ms of CPU time.
+    fn search(&mut self) -> f64 {
+        let times = (0..TIMES).map(|_| {
+            let begin_ms = others_ms();
+            let found = self.json("api/search?q=nobody+calls+it+so");
+            assert_eq!(found["hits"].as_array().map(Vec::len), Some(0), "{found}");
+            others_ms() - begin_ms
+        });
+        times.fold(f64::INFINITY, f64::min)
     }
 
     fn json(&mut self, target: &str) -> serde_json::Value {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use axum::extract::{Query, State};
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -64,7 +65,10 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
 }
 
 /// What is asked for, by row.
-type Rows<'a> = HashMap<RowId, &'a str>;
+type Rows<'a> = HashMap<RowId, &'a str, FxBuildHasher>;
+
+/// Where the line of a row and a pixel is.
+type Places = HashMap<(RowId, u64), usize, FxBuildHasher>;
 
 fn samples<'a>(
     timeline: &'a Timeline,
@@ -77,7 +81,7 @@ fn samples<'a>(
     let samples = samples[start..].iter();
     let samples = samples.take_while(|sample| sample.at_ns < asked.to);
     let mut marks: Vec<MarkLine<'_>> = Vec::new();
-    let mut last: HashMap<(RowId, u64), usize> = HashMap::new();
+    let mut last = Places::default();
     for sample in samples {
         for row in rows_of(timeline, sample) {
             let Some(track) = rows.get(&row) else {
@@ -103,7 +107,7 @@ fn samples<'a>(
 
 fn logs<'a>(timeline: &Timeline, rows: &Rows<'a>, asked: &Asked, grid: Grid) -> Vec<LogLine<'a>> {
     let mut lines: Vec<LogLine<'a>> = Vec::new();
-    let mut last: HashMap<(RowId, u64), usize> = HashMap::new();
+    let mut last = Places::default();
     for log in timeline.logs.between(asked.from, asked.to) {
         for row in timeline.rows_of_log(log) {
             let Some(track) = rows.get(&row) else {
