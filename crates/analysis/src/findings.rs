@@ -16,6 +16,7 @@ mod place;
 mod queue_waits;
 mod record;
 mod scene;
+mod vain_wakes;
 mod worst;
 
 use std::cmp::Reverse;
@@ -32,6 +33,7 @@ use self::long_polls::LongPolls;
 pub use self::place::Place;
 use self::queue_waits::QueueWaits;
 use self::scene::{Late, Scene};
+use self::vain_wakes::VainWakes;
 use crate::{Analysis, Context, Filter, Interval};
 
 /// Looks for what cost the tasks of a program time.
@@ -42,6 +44,7 @@ pub struct Findings {
     idle_workers: IdleWorkers,
     queue_waits: QueueWaits,
     lock_waits: LockWaits,
+    vain_wakes: VainWakes,
     late_timers: LateTimers,
     blocking_calls: BlockingCalls,
     collector_costs: CollectorCosts,
@@ -107,6 +110,8 @@ pub enum Class {
     QueueWait,
     /// Tasks waited for a lock.
     LockWait,
+    /// Tasks were woken together, and all but some found nothing to do.
+    VainWake,
     /// Tasks slept longer than at the same place they mostly do.
     LateTimer,
     /// A task of a runtime blocked its worker in a system call.
@@ -187,13 +192,14 @@ impl Findings {
     }
 
     /// All rules: one that has a cause for time in the queue comes before those that only tell it.
-    fn rules(&mut self) -> (&Scene, [&mut dyn Rule; 8]) {
-        let rules: [&mut dyn Rule; 8] = [
+    fn rules(&mut self) -> (&Scene, [&mut dyn Rule; 9]) {
+        let rules: [&mut dyn Rule; 9] = [
             &mut self.long_polls,
             &mut self.blocking_calls,
             &mut self.idle_workers,
             &mut self.queue_waits,
             &mut self.lock_waits,
+            &mut self.vain_wakes,
             &mut self.late_timers,
             &mut self.collector_costs,
             &mut self.allocations,
@@ -273,11 +279,12 @@ impl Finding {
 
 impl Class {
     /// All classes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::LongPoll,
         Self::IdleWorker,
         Self::QueueWait,
         Self::LockWait,
+        Self::VainWake,
         Self::LateTimer,
         Self::BlockingCall,
         Self::GcAssist,
@@ -293,6 +300,7 @@ impl Class {
             Self::IdleWorker => "idle_worker",
             Self::QueueWait => "queue_wait",
             Self::LockWait => "lock_wait",
+            Self::VainWake => "vain_wake",
             Self::LateTimer => "late_timer",
             Self::BlockingCall => "blocking_call",
             Self::GcAssist => "gc_assist",

@@ -233,6 +233,59 @@ fn samples_in_the_allocator_are_told_at_the_line_that_allocates() {
     assert_eq!(allocation.count, 30);
 }
 
+/// Task 1 wakes three tasks that wait at one place, again and again; `found` of them find something to do, the others wait again.
+fn herds(found: usize) -> String {
+    let mut events = String::new();
+    let mut next = [0; 6];
+    let mut seq = |task: usize| {
+        next[task] += 1;
+        next[task]
+    };
+    for task in 3..6 {
+        events += &format!("GoCreate dt=1 task={task} start_stack=2 stack=0\n");
+    }
+    for task in 3..6 {
+        events += &format!(
+            "GoStart dt=1 task={task} seq={}
+            GoBlockCond dt=5 stack=2\n",
+            seq(task)
+        );
+    }
+    for _ in 0..30 {
+        events += &format!("GoStart dt=1 task=1 seq={}\n", seq(1));
+        for task in 3..6 {
+            events += &format!("GoUnblock dt=1 task={task} seq={} stack=1\n", seq(task));
+        }
+        events += "GoSched dt=1 stack=1\n";
+        for task in 3..6 {
+            events += &format!("GoStart dt=1 task={task} seq={}\n", seq(task));
+            if task < 3 + found {
+                events += "UserLog dt=1 key=1 message=\"an item\"\n";
+            }
+            events += "GoBlockCond dt=50 stack=2\n";
+        }
+    }
+    events
+}
+
+#[test]
+fn those_of_a_herd_that_find_nothing_were_woken_in_vain() {
+    let vain = |events: &str| {
+        let mut findings = found(events).into_iter();
+        findings.find(|finding| finding.class == Class::VainWake)
+    };
+    let of_one = vain(&herds(1)).expect("is found");
+    assert_eq!((of_one.count, of_one.lost_ns), (60, 60 * 50_000));
+    let place = of_one.place.as_ref().expect("is told");
+    assert_eq!((place.function.as_str(), place.line), ("app::work", 9));
+    let cause = of_one.cause.as_ref().expect("is told");
+    assert_eq!((cause.function.as_str(), cause.line), ("app::serve", 5));
+    assert_eq!(vain(&herds(2)).expect("is found").count, 30);
+    // All found something, or all may have.
+    assert_eq!(vain(&herds(3)), None);
+    assert_eq!(vain(&herds(0)), None);
+}
+
 #[test]
 fn findings_of_all_traces_are_ranked_and_have_evidence() {
     let mut classes = std::collections::BTreeSet::new();

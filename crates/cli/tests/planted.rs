@@ -128,15 +128,14 @@ fn one_hot_worker() {
 fn a_timer_that_wakes_late() {
     for (ms, tasks) in [(15, 4), (60, 1)] {
         let burn = Duration::from_millis(ms);
-        let findings = check_first("long_poll", "crunch", || faults::late_timer(burn, tasks));
-        // What came late beside the long poll is its, and not told once more.
-        let mut late = findings
-            .iter()
-            .filter(|finding| finding["class"] == "late_timer");
-        assert!(
-            late.all(|finding| finding["severity"] != "high"),
-            "{findings:#?}"
-        );
+        // What came late beside the long poll is its, and not told once more. A machine that stands still for a while makes timers late
+        // as well, but not in each of three recordings.
+        let told_twice = || {
+            let findings = check_first("long_poll", "crunch", || faults::late_timer(burn, tasks));
+            let mut findings = findings.iter();
+            findings.any(|it| it["class"] == "late_timer" && it["severity"] == "high")
+        };
+        assert!(!(0..3).all(|_| told_twice()), "{ms} ms, {tasks} tasks");
     }
 }
 
@@ -154,6 +153,20 @@ fn a_convoy_of_threads() {
     for (us, threads) in [(200, 8), (1_000, 3)] {
         let hold = Duration::from_micros(us);
         check_first("lock_wait", "convoy", || faults::lock_convoy(hold, threads));
+    }
+}
+
+#[test]
+fn a_herd_of_which_one_finds_something() {
+    for tasks in [12, 60] {
+        let mut recordings = (0..TRIES).map(|_| findings("herd", || faults::herd(tasks)).0);
+        let is_told = recordings.any(|findings| {
+            findings.iter().any(|it| {
+                let place = it["place"]["function"].as_str();
+                it["class"] == "vain_wake" && place.is_some_and(|place| place.contains("graze"))
+            })
+        });
+        assert!(is_told, "{tasks} tasks");
     }
 }
 

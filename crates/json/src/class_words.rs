@@ -45,6 +45,12 @@ impl ClassWords {
                 "hold it shorter: not across an await, a call or a loop",
                 "let it go on, most of the time:",
             ),
+            Class::VainWake => (
+                "vain wake",
+                "was woken with others and found nothing to do",
+                "wake one task for one thing to do, or hand it what it is woken for",
+                "woke them, most of the time:",
+            ),
             Class::LateTimer => (
                 "late timer",
                 "slept longer than it mostly does here",

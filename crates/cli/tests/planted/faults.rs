@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use exectrace_std::sync::Mutex as ThreadMutex;
 use exectrace_std::thread;
 use exectrace_tokio::runtime::{Builder, Runtime};
-use exectrace_tokio::sync::Mutex;
+use exectrace_tokio::sync::{Mutex, Notify};
 use exectrace_tokio::task::{JoinSet, LocalSet, yield_now};
 use exectrace_tokio::time::sleep;
 
@@ -191,6 +191,37 @@ pub(crate) fn allocation_storm(bytes: usize, threads: usize) {
     for thread in threads {
         thread.join().expect("no panic");
     }
+}
+
+/// A task that is woken with all others for each thing to do.
+async fn graze(items: Arc<AtomicU64>, news: Arc<Notify>, end: Instant) {
+    while Instant::now() < end {
+        news.notified().await;
+        let item = items.swap(0, Ordering::Relaxed);
+        if item > 0 {
+            burn(Duration::from_micros(200));
+        }
+    }
+}
+
+pub(crate) fn herd(tasks: usize) {
+    let end = Instant::now() + DURATION;
+    let (items, news) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()));
+    runtime(1).block_on(async {
+        let mut set = JoinSet::new();
+        for _ in 0..tasks {
+            set.spawn(graze(items.clone(), news.clone(), end));
+        }
+        let producer = exectrace_tokio::spawn(async move {
+            while Instant::now() < end {
+                sleep(Duration::from_millis(1)).await;
+                items.store(1, Ordering::Relaxed);
+                news.notify_waiters();
+            }
+        });
+        producer.await.expect("no panic");
+        set.shutdown().await;
+    });
 }
 
 /// A thread that takes a lock again as soon as it has let it go.

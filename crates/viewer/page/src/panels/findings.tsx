@@ -15,6 +15,7 @@ const TITLES: Record<string, string> = {
   idle_worker: "workers were idle while tasks waited",
   queue_wait: "tasks waited for a worker",
   lock_wait: "tasks waited for a lock",
+  vain_wake: "tasks were woken and found nothing to do",
   late_timer: "sleeps lasted too long",
   gc_assist: "tasks helped the collector to mark",
   stop_the_world: "the world was stopped",
