@@ -147,7 +147,9 @@ pub use selection::{Selection, UserTaskChoice};
 pub use shortage::Shortage;
 pub use state_words::{STATE_WORDS, state_word};
 pub use task_life::{LifeInterval, TaskLife, TaskLifeReport, TaskLifetime};
-pub use task_times::{Blocked, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport};
+pub use task_times::{
+    Blocked, BlockedSpread, GroupTimes, StateTimes, TaskTime, TaskTimes, TaskTimesReport,
+};
 pub use threads::Threads;
 pub use why::{ChainEnd, Link, PathPart, Subject, SubjectSearch, Why, WhyReport};
 pub use window::Window;

@@ -5,9 +5,9 @@
 //! window only what is in it counts.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use exectrace_reader::{Event, Tables, TaskId, Timestamp};
+use exectrace_reader::{Event, StringId, Tables, TaskId, Timestamp};
 
 use crate::functions::Functions;
 use crate::life_times::{LifeTimes, grow};
@@ -95,6 +95,16 @@ pub struct Blocked {
     pub ns: i64,
 }
 
+/// How long tasks waited for one reason.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BlockedSpread {
+    /// The reason, in the trace's words; empty if none is told.
+    pub reason: String,
+    /// How long, of all tasks: also of those that never did.
+    pub spread: Distribution,
+}
+
 /// Tasks that run the same function.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -109,6 +119,8 @@ pub struct GroupTimes {
     pub runnable: Distribution,
     /// How long they waited, for whatever reason.
     pub blocked: Distribution,
+    /// The same by reason, the one with the largest sum first.
+    pub blocked_by_reason: Vec<BlockedSpread>,
     /// How long they were in system calls that blocked.
     pub syscall: Distribution,
     /// How long nobody knows what they did.
@@ -350,10 +362,33 @@ impl TaskTimes {
             running: spread(&|task| times.of(task).running_ns)?,
             runnable: spread(&|task| times.of(task).runnable_ns)?,
             blocked: spread(&|task| times.blocked_ns(task))?,
+            blocked_by_reason: self.by_reason(tasks, context.tables),
             syscall: spread(&|task| times.of(task).syscall_ns)?,
             unknown: spread(&|task| times.of(task).unknown_ns)?,
             sums,
             gc_ns,
         })
+    }
+
+    fn by_reason(&self, tasks: &[LifeId], tables: &Tables<'_>) -> Vec<BlockedSpread> {
+        let mut by_reason: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
+        for &task in tasks {
+            for (reason, ns) in self.times.blocked(task) {
+                by_reason.entry(reason.0).or_default().push(ns);
+            }
+        }
+        let spreads = by_reason.into_iter().filter_map(|(reason, mut times)| {
+            times.resize(tasks.len(), 0);
+            Some(BlockedSpread {
+                reason: tables.text(StringId(reason)).into_owned(),
+                spread: Distribution::of(times)?,
+            })
+        });
+        let mut spreads: Vec<BlockedSpread> = spreads.collect();
+        spreads.sort_by(|a, b| {
+            let by_sum = b.spread.sum.cmp(&a.spread.sum);
+            by_sum.then_with(|| a.reason.cmp(&b.reason))
+        });
+        spreads
     }
 }

@@ -47,6 +47,12 @@ fn the_states_of_a_task_add_up_to_its_life() {
         let grouped: u64 = report.groups.iter().map(|group| group.life.count).sum();
         assert_eq!(grouped, report.tasks.len() as u64, "{}", trace.file());
         for group in &report.groups {
+            for of_reason in &group.blocked_by_reason {
+                assert_eq!(of_reason.spread.count, group.life.count);
+            }
+            let by_reason = group.blocked_by_reason.iter();
+            let blocked_ns: i64 = by_reason.map(|it| it.spread.sum).sum();
+            assert_eq!(blocked_ns, group.blocked.sum, "{}", trace.file());
             assert_eq!(group.sums.life_ns(), group.life.sum, "{}", trace.file());
         }
     }

@@ -118,18 +118,30 @@ fn the_tasks_of_a_group_are_printed_one_by_one() {
     let output = feed(&["tasks", "--group", "app::work"], small());
     check_code(&output, 0);
     let printed = text(&output);
-    let lines: Vec<&str> = printed.lines().collect();
+    let (spreads, tasks) = printed.split_once("\n\n").expect("two tables");
+    let lines: Vec<&str> = tasks.lines().collect();
     assert_eq!(
-        words(lines[2])[..3],
+        words(lines[1])[..3],
         ["task:3", "0.000000004s", "54.0ns"],
         "{printed}"
     );
     assert_eq!(
-        words(lines[3])[..3],
+        words(lines[2])[..3],
         ["task:2", "0.000000003s", "49.0ns"],
         "{printed}"
     );
-    assert!(lines[2].ends_with("in the trace"), "{printed}");
+    assert!(lines[1].ends_with("in the trace"), "{printed}");
+    // In all, the least, the mean, the percentiles and the most.
+    let life = spreads
+        .lines()
+        .find(|line| line.trim_start().starts_with("life"));
+    assert_eq!(
+        words(life.expect("is told")),
+        [
+            "life", "103.0ns", "49.0ns", "52.0ns", "49.0ns", "54.0ns", "54.0ns", "54.0ns"
+        ],
+        "{printed}"
+    );
     let output = feed(&["tasks", "--group", "app::work", "--most", "1"], small());
     assert!(text(&output).ends_with("\n and 1 more: --most 0 prints all\n"));
     let output = feed(&["tasks", "--group", "nobody"], small());
@@ -159,6 +171,7 @@ fn json_has_all_numbers() {
     );
     let serve = &line["groups"][1];
     assert_eq!(serve["blocked_by_reason_ns"]["chan receive"], 14);
+    assert_eq!(serve["blocked_by_reason"]["chan receive"]["p99_ns"], 14);
     let output = feed(
         &["tasks", "--json", "--group", "app::work", "--most", "1"],
         small(),

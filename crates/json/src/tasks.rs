@@ -69,6 +69,8 @@ struct GroupLine<'a> {
     unknown: SpreadLine,
     /// How long they were blocked in all, by reason.
     blocked_by_reason_ns: BTreeMap<&'a str, i64>,
+    /// How long they were blocked, by reason.
+    blocked_by_reason: BTreeMap<&'a str, SpreadLine>,
     /// How long a garbage collector marked while they were there, in all: beside these, in none of their sums.
     gc_ns: i64,
 }
@@ -194,6 +196,11 @@ impl<'a> GroupLine<'a> {
             syscall: SpreadLine::of(&group.syscall),
             unknown: SpreadLine::of(&group.unknown),
             blocked_by_reason_ns: by_reason(&group.sums),
+            blocked_by_reason: group
+                .blocked_by_reason
+                .iter()
+                .map(|it| (it.reason.as_str(), SpreadLine::of(&it.spread)))
+                .collect(),
             gc_ns: group.gc_ns,
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::Table;
-use exectrace_analysis::{GroupTimes, StateTimes, TaskTime};
+use exectrace_analysis::{Distribution, GroupTimes, StateTimes, TaskTime};
 use exectrace_json::since_first;
 use exectrace_reader::Timestamp;
 
@@ -29,6 +29,11 @@ pub(super) fn print(
             (table, groups.len().saturating_sub(most))
         }
         Some(function) => {
+            let mut groups = found.reading.report.groups.iter();
+            if let Some(group) = groups.find(|group| group.function == *function) {
+                table::print(output, &table_of_spreads(group))?;
+                writeln!(output)?;
+            }
             let tasks = found.reading.report.tasks_of(function);
             let table = table_of_tasks(&tasks[..tasks.len().min(most)], found.reading.first);
             let total = found.reading.report.total_of(function);
@@ -68,6 +73,31 @@ fn table_of_groups(word: &str, groups: &[GroupTimes]) -> Table {
     table
 }
 
+/// How long the tasks of a group were in each state.
+fn table_of_spreads(group: &GroupTimes) -> Table {
+    let header = [STATE, "in all", "min", "mean", "p50", "p90", "p99", "max"];
+    let mut table = table::empty(&header, &TEXTS);
+    let mut row = |name: String, spread: &Distribution| {
+        let mut row = vec![name, duration(spread.sum), duration(spread.min)];
+        row.push(duration(spread.mean.round() as i64));
+        row.extend([spread.p50, spread.p90, spread.p99, spread.max].map(duration));
+        table.add_row(row);
+    };
+    row("life".to_owned(), &group.life);
+    row("running".to_owned(), &group.running);
+    row("runnable".to_owned(), &group.runnable);
+    row("blocked".to_owned(), &group.blocked);
+    for of_reason in &group.blocked_by_reason {
+        row(
+            format!("blocked by {}", told(&of_reason.reason)),
+            &of_reason.spread,
+        );
+    }
+    row("syscall".to_owned(), &group.syscall);
+    row("unknown".to_owned(), &group.unknown);
+    table
+}
+
 fn table_of_tasks(tasks: &[&TaskTime], first: Timestamp) -> Table {
     let has_gc = tasks.iter().any(|task| task.gc_ns > 0);
     let mut header = vec!["task", "begin", "life"];
@@ -97,7 +127,16 @@ fn table_of_tasks(tasks: &[&TaskTime], first: Timestamp) -> Table {
 }
 
 /// The columns of texts; all others are of numbers.
-const TEXTS: [&str; 4] = ["function", "task", "longest wait for", "creation and end"];
+const TEXTS: [&str; 5] = [
+    "function",
+    "task",
+    "longest wait for",
+    "creation and end",
+    STATE,
+];
+
+/// The column of states, where each has a row.
+const STATE: &str = "state";
 
 fn states(times: &StateTimes) -> [String; 5] {
     [
