@@ -25,8 +25,8 @@ function Content({ report }: { report: DiffReport }) {
     <>
       <p>
         from <Name of={report.old} /> ({duration(report.old_span_ns)}) to <Name of={report.new} /> ({duration(report.new_span_ns)}
-        ): {count(report.changed)} of {count(report.compared)} compared values changed by more than chance and{" "}
-        {percent(report.threshold.relative)}
+        ): {count(report.compared)} values compared; {count(report.changed)} changed by more than chance and{" "}
+        {percent(report.threshold.relative)}, came or went
       </p>
       <DataTable caption="What changed" columns={columns} rows={report.differences} />
       {report.truncated && <p class="note">{count(report.total - report.differences.length)} more are left out.</p>}

@@ -2,9 +2,11 @@
 import type uPlot from "uplot";
 import { useMemo, useState } from "preact/hooks";
 import type { GcReport } from "../api/reports";
+import { trace, words } from "../api/trace";
 import { shownTime } from "../clock";
 import { duration, percent } from "../duration";
 import { Plot, type Colours } from "../parts/plot";
+import { useStore } from "../store";
 import { asParameters } from "../time_window";
 import { linkTo } from "../view";
 
@@ -13,6 +15,7 @@ type Curve = GcReport["utilization"][number];
 const COLOURS = ["--running", "--bad", "--open", "--runnable"];
 
 export function MutatorCurves({ curves }: { curves: readonly Curve[] }) {
+  const { worker: one, workers: many } = words(useStore(trace));
   const [chosen, setChosen] = useState(-1);
   const data = useMemo(() => dataOf(curves), [curves]);
   if (curves.length === 0 || data[0].length === 0) return null;
@@ -21,7 +24,7 @@ export function MutatorCurves({ curves }: { curves: readonly Curve[] }) {
   const point = main.points[place];
   return (
     <section class="mmu" aria-label="Minimum mutator utilisation">
-      <h2>what was left of the workers, at least, in any window of a length</h2>
+      <h2>what was left of the {many}, at least, in any window of a length</h2>
       <Plot
         label="Minimum mutator utilisation by length of the window; the table beside it says the same"
         height={220}
@@ -34,7 +37,7 @@ export function MutatorCurves({ curves }: { curves: readonly Curve[] }) {
         <ul class="words">
           {curves.map((curve, index) => (
             <li key={index}>
-              <i class={`line line-${index}`} aria-hidden="true" /> {titleOf(curve)}
+              <i class={`line line-${index}`} aria-hidden="true" /> {titleOf(curve, one)}
             </li>
           ))}
         </ul>
@@ -71,9 +74,9 @@ export function MutatorCurves({ curves }: { curves: readonly Curve[] }) {
   );
 }
 
-function titleOf(curve: Curve): string {
+function titleOf(curve: Curve, worker: string): string {
   const parts = ["stops of the world", curve.background && "marking", curve.assists && "assists", curve.sweeps && "sweeps"];
-  return `${parts.filter(Boolean).join(", ")}${curve.by_worker ? "; each worker by itself" : ""}`;
+  return `${parts.filter(Boolean).join(", ")}${curve.by_worker ? `; each ${worker} by itself` : ""}`;
 }
 
 /** All curves are told at the same lengths. */
