@@ -11,6 +11,7 @@ use super::place;
 use super::scene::Scene;
 use super::worst::Worst;
 use super::{Class, Explained, Loss, Rule};
+use crate::key_hasher::BuildKeyHasher;
 use crate::{Context, Interval};
 
 /// How tasks wait for locks, in Go's words: who waited for a condition has to take its lock again.
@@ -31,13 +32,13 @@ type Stacks = (u64, u64);
 #[derive(Clone, Debug, Default)]
 pub(super) struct VainWakes {
     /// Tasks that were woken and have not shown yet what for.
-    woken: HashMap<u64, Woken>,
+    woken: HashMap<u64, Woken, BuildKeyHasher>,
     /// The last herd of each kind.
-    herds: BTreeMap<Stacks, Herd>,
+    herds: HashMap<Stacks, Herd, BuildKeyHasher>,
     /// What earlier ones lost.
     tallies: BTreeMap<Stacks, Tally>,
     /// Whether a reason is that of a lock.
-    is_lock: HashMap<u64, bool>,
+    is_lock: HashMap<u64, bool, BuildKeyHasher>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +103,9 @@ impl Rule for VainWakes {
     fn losses(&self, context: &Context<'_>, _: &mut Explained) -> Vec<Loss> {
         let mut tallies = self.tallies.clone();
         for (stacks, herd) in &self.herds {
-            herd.add_to(tallies.entry(*stacks).or_default());
+            if herd.counts() {
+                herd.add_to(tallies.entry(*stacks).or_default());
+            }
         }
         let losses = tallies.into_iter().map(|((waiting, waking), tally)| Loss {
             class: Class::VainWake,
@@ -168,7 +171,9 @@ impl VainWakes {
         let now = interval.end.time;
         let herd = self.herds.entry(stacks).or_default();
         if herd.waker != interval.end.writer || now.since_ns(herd.last) > TOGETHER_NS {
-            herd.add_to(self.tallies.entry(stacks).or_default());
+            if herd.counts() {
+                herd.add_to(self.tallies.entry(stacks).or_default());
+            }
             *herd = Herd {
                 number: herd.number + 1,
                 waker: interval.end.writer,
@@ -193,12 +198,14 @@ impl VainWakes {
 }
 
 impl Herd {
-    /// Adds what it lost, if it is one.
+    /// Whether it is one, and some of it were woken in vain.
+    fn counts(&self) -> bool {
+        self.size >= HERD_MIN && self.useful > 0 && self.vain.count > 0
+    }
+
     fn add_to(&self, tally: &mut Tally) {
-        if self.size >= HERD_MIN && self.useful > 0 {
-            tally.count += self.vain.count;
-            tally.lost_ns = tally.lost_ns.saturating_add(self.vain.lost_ns);
-            tally.worst.merge(&self.vain.worst);
-        }
+        tally.count += self.vain.count;
+        tally.lost_ns = tally.lost_ns.saturating_add(self.vain.lost_ns);
+        tally.worst.merge(&self.vain.worst);
     }
 }
