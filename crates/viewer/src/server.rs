@@ -16,6 +16,9 @@ use crate::subject::Subject;
 /// Threads that answer requests: the work of most is short.
 const THREADS: usize = 2;
 
+/// How much threads that read step back: a tenth of the time of others that want the same processor.
+const NICENESS: i32 = 10;
+
 /// How a server is to be.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -71,10 +74,15 @@ impl Server {
         format!("http://{}/{}/", self.address, self.token)
     }
 
+    /// Starts a thread that leaves the processor to answers, and to the browser, which has to draw what there is so far.
     fn spawn(&self, name: &str, work: fn(&Subject)) -> io::Result<()> {
         let subject = Arc::clone(&self.subject);
         let thread = thread::Builder::new().name(name.to_owned());
-        thread.spawn(move || work(&subject))?;
+        thread.spawn(move || {
+            // On Linux this is the calling thread's, and that of those it starts. One that may not be nice does its work all the same.
+            let _ = rustix::process::nice(NICENESS);
+            work(&subject);
+        })?;
         Ok(())
     }
 

@@ -73,13 +73,14 @@ const BORDERS: &[Border] = &[
     Border {
         package: "exectrace-viewer",
         ours: &["exectrace-analysis", "exectrace-json", "exectrace-reader"],
-        // HTTP and its runtime, JSON, the token's random numbers, hashes of ids, what exported pages are packed by.
+        // HTTP and its runtime, JSON, the token's random numbers, hashes of ids, what exported pages are packed by, niceness.
         outside: Outside::Only(&[
             "axum",
             "base64",
             "flate2",
             "getrandom",
             "rustc-hash",
+            "rustix",
             "serde",
             "serde_json",
             "tokio",
