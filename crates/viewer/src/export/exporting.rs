@@ -317,22 +317,19 @@ impl Exporting<'_> {
         let tracks = taken.logged.clone();
         for track in [None].into_iter().chain(tracks.iter().map(Some)) {
             let mut logs = Vec::new();
-            let mut from_ns = whole.from_ns;
             // The server tells so many at once.
-            loop {
-                let page = self.asked(&pages::logs(track, from_ns, whole))?;
+            let total = loop {
+                let page = self.asked(&pages::logs(track, whole, logs.len()))?;
                 let Value::Array(told) = &page["logs"] else {
-                    break;
+                    break 0;
                 };
                 logs.extend_from_slice(told);
-                let last = told.last().and_then(|log| log["at_ns"].as_u64());
-                let is_more = page["total"].as_u64() > Some(told.len() as u64);
-                match last {
-                    Some(at_ns) if is_more && logs.len() < left => from_ns = at_ns + 1,
-                    _ => break,
+                let total = page["total"].as_u64().unwrap_or(0) as usize;
+                if told.is_empty() || logs.len() >= total || total > left {
+                    break total;
                 }
-            }
-            if logs.len() > left {
+            };
+            if total > left {
                 continue;
             }
             left -= logs.len();

@@ -224,10 +224,12 @@ pub(super) fn logged(marks: &Value) -> impl Iterator<Item = String> + '_ {
     texts(&marks["logs"], "track")
 }
 
-/// What was logged on a row, or at all, from a time on.
-pub(super) fn logs(track: Option<&String>, from_ns: u64, whole: Span) -> Question {
+/// What was logged on a row, or at all, but for so many of the first.
+pub(super) fn logs(track: Option<&String>, whole: Span, skip: usize) -> Question {
+    // The last moment is part of it.
     let to_ns = whole.to_ns + 1;
-    let logs = within(Question::new("logs"), Some(Span { from_ns, to_ns }));
+    let logs = Question::new("logs").with("skip", skip);
+    let logs = within(logs, Some(Span { to_ns, ..whole }));
     match track {
         Some(track) => logs.with("track", track),
         None => logs,

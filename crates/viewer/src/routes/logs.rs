@@ -21,6 +21,8 @@ pub(super) struct Asked {
     /// Before which they were written.
     to: u64,
     most: Option<usize>,
+    /// So many of the first are not told.
+    skip: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -59,6 +61,7 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     };
     let is_on = |log: &&Log| row.is_none_or(|row| timeline.rows_of_log(log).any(|it| it == row));
     let mut logs = timeline.logs.between(asked.from, asked.to).filter(is_on);
+    let skipped = logs.by_ref().take(asked.skip.unwrap_or(0)).count();
     let most = asked.most.unwrap_or(MOST).min(MOST);
     let told = logs
         .by_ref()
@@ -66,7 +69,7 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
         .map(|log| line(&timeline, log, row));
     let told: Vec<LogLine<'_>> = told.collect();
     answer::json(&Line {
-        total: told.len() + logs.count(),
+        total: skipped + told.len() + logs.count(),
         logs: told,
     })
 }

@@ -192,6 +192,16 @@ fn logs_are_all_there_with_their_texts() {
             let answer = client.get(&target).json();
             assert_eq!(answer["total"], logs.len(), "{file}: {target}");
             assert_eq!(answer["logs"][0]["at_ns"], logs[0].0, "{file}: {target}");
+            // Page by page they are the same.
+            let of_page = |skip: usize| {
+                let answer = client.get(&format!("{target}&skip={skip}")).json();
+                assert_eq!(answer["total"], logs.len(), "{file}: {target}");
+                answer["logs"].as_array().expect("is a list").clone()
+            };
+            let pages: Vec<_> = (0..=logs.len()).flat_map(of_page).collect();
+            let texts = pages.iter().map(|log| log["text"].as_str());
+            let expected = logs.iter().map(|(_, _, text)| Some(text.as_str()));
+            assert!(texts.eq(expected), "{file}: {target}: {pages:?}");
             for (at_ns, key, text) in logs {
                 let to = at_ns + 1;
                 let target = format!("api/logs?track=task:{task}&from={at_ns}&to={to}");
