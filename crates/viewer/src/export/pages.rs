@@ -67,7 +67,7 @@ pub(super) struct Reports {
 }
 
 /// So much is read for those that are not for all pages: half a minute, or what fits in there.
-const READ_MAX: usize = 3 << 30;
+const READ_MAX: usize = 1 << 30;
 
 const REPORTS_MAX: usize = 200;
 
