@@ -26,6 +26,7 @@
 //! | `subject` | [`Subject`]: what is shown |
 //! | `reading`, `status` | it is read, while others look; how far that is |
 //! | `gaps` | when events of it are gone |
+//! | `filters` | filters of the command line on rows, those that were asked for last |
 //! | `timeline` | all rows, filled while a trace is read |
 //! | `track` | one row: intervals, levels of detail, and what a screen can show |
 //! | `grid` | what a screen can show: buckets of time |
@@ -38,6 +39,7 @@
 
 mod causes;
 mod export;
+mod filters;
 mod gaps;
 mod grid;
 mod guard;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod curves;
+mod filtered;
 mod interval;
 mod labels;
 mod logs;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use exectrace_json::TraceFile;
 use exectrace_reader::{Mode, Source};
 
+use crate::filters::Filters;
 use crate::reports::{Computed, Reports};
 use crate::status::Status;
 use crate::timeline::Timeline;
@@ -31,6 +32,7 @@ pub struct Subject {
     /// The one that it is compared with.
     older: Option<Box<Subject>>,
     reports: Reports,
+    pub(crate) filters: Filters,
     pub(crate) timeline: Arc<RwLock<Timeline>>,
     status: Mutex<Status>,
 }
@@ -65,6 +67,7 @@ impl Subject {
             fault: None,
             older: None,
             reports: Reports::default(),
+            filters: Filters::default(),
             timeline: Arc::default(),
             status: Mutex::new(status),
         }

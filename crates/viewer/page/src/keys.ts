@@ -22,6 +22,9 @@ export const isHelpOpen = new Store(false);
 /** Where `/` puts the cursor. */
 export const SEARCH_ID = "search";
 
+/** Where `f` does. */
+export const FILTER_ID = "filter";
+
 const PAN = 0.12;
 const ZOOM = 1.25;
 
@@ -45,6 +48,7 @@ export const KEYS: readonly Key[] = [
   { keys: ["]"], title: "next mark", run: () => stepMark(1) },
   { keys: ["["], title: "previous mark", run: () => stepMark(-1) },
   { keys: ["/"], title: "search", run: () => document.getElementById(SEARCH_ID)?.focus() },
+  { keys: ["f"], title: "filter", run: () => document.getElementById(FILTER_ID)?.focus() },
   { keys: ["?"], title: "these keys", run: () => isHelpOpen.set(!isHelpOpen.value) },
   ...PAGES.filter(({ name }) => name !== "task").map((page, place) => ({
     keys: [`${place + 1}`],

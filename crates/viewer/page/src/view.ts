@@ -62,6 +62,8 @@ export function changed(shown: View, change: Change): View {
     if (value === undefined || value === "") delete next[name];
     else next[name] = value;
   }
+  // A filter is about what is on its page.
+  if (next.page !== shown.page && !("where" in change)) delete next.where;
   return next;
 }
 

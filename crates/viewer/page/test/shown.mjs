@@ -81,3 +81,31 @@ export async function colours(page, selector) {
   assert.ok(count > 0);
   return count;
 }
+
+/** What the canvas shows. */
+export function windowOf(page) {
+  return page.$eval("#visible-intervals", ({ dataset }) => ({ from: Number(dataset.from), to: Number(dataset.to) }));
+}
+
+/** How much of the first track's height, or of that of the track that says `of`, has a colour of the style sheet, at most in any of three columns around a time. */
+export function shareOf(page, variable, { from, to }, at, of = "") {
+  return page.evaluate(
+    ({ variable, share, of }) => {
+      const canvas = document.querySelector(".scroller canvas");
+      const track = [...document.querySelectorAll(".track")].find(({ textContent }) => textContent.includes(of));
+      const row = track.getBoundingClientRect();
+      const { top } = canvas.getBoundingClientRect();
+      const colour = getComputedStyle(canvas).getPropertyValue(variable).trim();
+      const wanted = [1, 3, 5].map((place) => Number.parseInt(colour.slice(place, place + 2), 16));
+      const context = canvas.getContext("2d");
+      const shares = [-1, 0, 1].map((beside) => {
+        const { data, height } = context.getImageData(Math.round(share * canvas.width) + beside, row.top - top, 1, row.height);
+        const pixels = Array.from({ length: height }, (_, y) => data.subarray(y * 4, y * 4 + 3));
+        // Slanted lines are smoothed at their edges.
+        return pixels.filter((pixel) => wanted.every((channel, place) => Math.abs(channel - pixel[place]) < 60)).length / height;
+      });
+      return Math.max(...shares);
+    },
+    { variable, share: (at - from) / (to - from), of },
+  );
+}

@@ -48,6 +48,14 @@ impl Refusal {
         }
     }
 
+    /// There is an answer once all was read.
+    pub(super) fn not_yet(error: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            error: error.into(),
+        }
+    }
+
     /// A report makes no sense, or the trace does not have what it is about.
     pub(super) fn of_report(error: &ReportError) -> Self {
         let status = match error {

@@ -3,10 +3,11 @@
 use axum::extract::{Query, State};
 use serde::Deserialize;
 
-use super::Shared;
 use super::answer::{self, Answer, Refusal};
+use super::{Shared, filtered};
 use crate::grid::Grid;
-use crate::timeline::{RowId, Timeline};
+use crate::subject::Subject;
+use crate::timeline::{RowFilter, RowId, Timeline};
 use crate::track::Runs;
 use crate::wire::{self, Header};
 
@@ -20,9 +21,23 @@ pub(super) struct Asked {
     from: u64,
     to: u64,
     width: u32,
+    /// What they are to show.
+    #[serde(rename = "where")]
+    filter: Option<String>,
 }
 
-pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
+pub(super) async fn answer(
+    State(subject): State<Shared>,
+    Query(mut asked): Query<Asked>,
+) -> Answer {
+    let filter = asked.filter.take();
+    filtered::answer(subject, filter.as_deref(), move |subject, filter| {
+        runs(subject, &asked, filter)
+    })
+    .await
+}
+
+fn runs(subject: &Subject, asked: &Asked, filter: Option<&RowFilter>) -> Answer {
     let revision = subject.lock().revision;
     let grid = answer::grid(asked.from, asked.to, asked.width)?;
     let ids: Vec<&str> = asked.tracks.split(',').collect();
@@ -41,7 +56,11 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     for id in ids {
         let unknown = || Refusal::unknown(format!("there is no track {id}"));
         let row = RowId::parse(id).ok_or_else(unknown)?;
-        append(&mut bytes, &timeline, row, grid).ok_or_else(unknown)?;
+        let runs = match filter {
+            Some(filter) => filter.runs(&timeline, row, grid),
+            None => timeline.runs(row, grid),
+        };
+        append_runs(&mut bytes, row, grid, &runs.ok_or_else(unknown)?);
     }
     Ok(answer::binary(bytes))
 }
@@ -54,11 +73,15 @@ pub(crate) fn append(
     grid: Grid,
 ) -> Option<Runs> {
     let runs = timeline.runs(row, grid)?;
+    append_runs(bytes, row, grid, &runs);
+    Some(runs)
+}
+
+fn append_runs(bytes: &mut Vec<u8>, row: RowId, grid: Grid, runs: &Runs) {
     let full_ns = match row {
         // A row of a group is as high as can be.
         RowId::Group(_) | RowId::UserGroup(_) => runs.most_ns().max(1),
         _ => grid.bucket_ns(),
     };
-    wire::append(bytes, &runs, full_ns);
-    Some(runs)
+    wire::append(bytes, runs, full_ns);
 }

@@ -6,9 +6,10 @@ use axum::extract::{Query, State};
 use exectrace_reader::TaskId;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
 use super::answer::{self, Answer, Refusal};
-use crate::timeline::{Group, RowId, Timeline};
+use super::{Shared, filtered};
+use crate::subject::Subject;
+use crate::timeline::{Group, RowFilter, RowId, Timeline};
 
 /// So many are told, unless others are asked for.
 const MOST: usize = 200;
@@ -23,6 +24,9 @@ pub(super) struct Asked {
     to: Option<u64>,
     /// What names must have in them.
     search: Option<String>,
+    /// What they must have something of.
+    #[serde(rename = "where")]
+    filter: Option<String>,
     most: Option<usize>,
 }
 
@@ -56,13 +60,48 @@ pub(super) struct TrackLine {
     has_children: bool,
 }
 
-pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
+impl By {
+    /// A row of this kind.
+    fn example(self) -> RowId {
+        match self {
+            Self::Worker => RowId::Worker(0),
+            Self::Thread => RowId::Thread(0),
+            Self::Group => RowId::Group(0),
+            Self::UserTask => RowId::UserGroup(0),
+        }
+    }
+}
+
+pub(super) async fn answer(
+    State(subject): State<Shared>,
+    Query(mut asked): Query<Asked>,
+) -> Answer {
+    let filter = asked.filter.take();
+    filtered::answer(subject, filter.as_deref(), move |subject, filter| {
+        tracks(subject, &asked, filter)
+    })
+    .await
+}
+
+fn tracks(subject: &Subject, asked: &Asked, filter: Option<&RowFilter>) -> Answer {
     let revision = subject.lock().revision;
     let timeline = subject.timeline();
     let mut tracks = match &asked.parent {
-        Some(parent) => members(&timeline, parent, &asked)?,
+        Some(parent) => members(&timeline, parent, asked)?,
         None => rows(&timeline, asked.by),
     };
+    if let Some(filter) = filter {
+        if !filter.asks(asked.by.example()) {
+            return Err(Refusal::nonsense(
+                "these tracks do not have what the filter asks for; others may",
+            ));
+        }
+        let span = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
+        tracks.retain(|track| {
+            let row = RowId::parse(&track.id);
+            row.is_some_and(|row| filter.means_any(&timeline, row, span))
+        });
+    }
     if let Some(search) = &asked.search {
         let search = search.to_lowercase();
         tracks.retain(|track| {

@@ -79,6 +79,15 @@ impl Group {
             _ => {}
         }
         // Where more is seen than was kept few intervals are in the window.
+        self.runs_of_members(grid, intervals)
+    }
+
+    /// The same from the members' intervals alone.
+    pub(super) fn runs_of_members<I: Iterator<Item = Drawn>>(
+        &self,
+        grid: Grid,
+        intervals: impl Fn(u32, u64, u64) -> I,
+    ) -> Runs {
         let (from_ns, to_ns) = (grid.begin_ns(), grid.end_ns());
         let members = self.members.near(from_ns, to_ns);
         let mut few = Vec::new();

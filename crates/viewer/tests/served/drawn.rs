@@ -103,6 +103,14 @@ pub(crate) struct Drawn {
     mixes: Vec<(u32, u32, f32, [u8; 8])>,
 }
 
+impl Drawn {
+    /// How many intervals begin in it.
+    pub(crate) fn begun(&self) -> u32 {
+        let mixes = self.mixes.iter().map(|(_, count, ..)| count);
+        mixes.sum::<u32>() + self.intervals.len() as u32
+    }
+}
+
 /// What an answer begins with, and its rows.
 pub(crate) struct Answer {
     from_ns: u64,
@@ -177,21 +185,31 @@ fn row(bytes: &mut Bytes<'_>) -> Drawn {
 
 /// What a row should be, from its intervals alone.
 pub(crate) fn plainly(intervals: &[Plain], answer: &Answer) -> Drawn {
+    plainly_if(intervals, answer, |_| true)
+}
+
+/// What of a row should be left of the intervals whose numbers are meant.
+pub(crate) fn plainly_if(
+    intervals: &[Plain],
+    answer: &Answer,
+    is_meant: impl Fn(usize) -> bool,
+) -> Drawn {
     let mut drawn = Drawn::default();
     let width = answer.bucket_ns;
     let end_ns = answer.from_ns + width * u64::from(answer.buckets);
-    for (number, plain) in (0..).zip(intervals) {
+    for (number, plain) in (0_u32..).zip(intervals) {
         let is_in = plain.0 < end_ns && (plain.1 > answer.from_ns || plain.0 >= answer.from_ns);
-        if is_in && plain.1 - plain.0 >= width {
+        if is_in && plain.1 - plain.0 >= width && is_meant(number as usize) {
             drawn.intervals.push((number, *plain));
         }
     }
-    let short = || intervals.iter().filter(|plain| plain.1 - plain.0 < width);
+    let meant = || (0..).zip(intervals).filter(|(number, _)| is_meant(*number));
+    let short = || meant().filter(|(_, plain)| plain.1 - plain.0 < width);
     for bucket in 0..answer.buckets {
         let from_ns = answer.from_ns + u64::from(bucket) * width;
         let to_ns = from_ns + width;
         let (mut count, mut longest, mut ns) = (0, None, [0; 8]);
-        for (begin_ns, end_ns, state) in short() {
+        for (_, (begin_ns, end_ns, state)) in short() {
             let begins = (from_ns..to_ns).contains(begin_ns);
             if begins || (*begin_ns < from_ns && *end_ns > from_ns) {
                 count += u32::from(begins);

@@ -5,4 +5,5 @@ mod cases;
 mod client;
 mod drawn;
 mod exported;
+mod filtered;
 mod server;

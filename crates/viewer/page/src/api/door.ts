@@ -8,7 +8,16 @@ import { server } from "./server";
 export interface Door {
   json<T>(path: string, query: Query, signal?: AbortSignal): Promise<T>;
   /** Tracks in a stretch of time, in the order of the question. */
-  runs(tracks: readonly string[], from: number, to: number, width: number, signal?: AbortSignal): Promise<RunsAnswer>;
+  runs(question: RunsQuestion): Promise<RunsAnswer>;
+}
+
+export interface RunsQuestion {
+  tracks: readonly string[];
+  from: number;
+  to: number;
+  width: number;
+  /** The filter that says what is to be told of. */
+  where: string | undefined;
 }
 
 /** This page, if it was exported. */

@@ -1,5 +1,5 @@
 // Questions about the trace.
-import { door } from "./door";
+import { door, type RunsQuestion } from "./door";
 import type { Query } from "./question";
 import type { RunsAnswer } from "./runs";
 
@@ -11,14 +11,8 @@ export function json<T>(path: string, query: Query = {}, signal?: AbortSignal): 
 }
 
 /** Asks for tracks; the order of the answer is that of the question. */
-export function askRuns(
-  tracks: readonly string[],
-  from: number,
-  to: number,
-  width: number,
-  signal?: AbortSignal,
-): Promise<RunsAnswer> {
-  return counted(() => door.runs(tracks, from, to, width, signal));
+export function askRuns(question: RunsQuestion): Promise<RunsAnswer> {
+  return counted(() => door.runs(question));
 }
 
 let asking = 0;

@@ -9,9 +9,9 @@ export const server: Door = {
     return (await (await answer(address(path, query), signal)).json()) as T;
   },
 
-  async runs(tracks, from, to, width, signal): Promise<RunsAnswer> {
-    const query = { tracks: tracks.join(","), from, to, width };
-    return decodeRuns(await (await answer(address("runs", query), signal)).arrayBuffer());
+  async runs({ tracks, ...asked }): Promise<RunsAnswer> {
+    const query = { tracks: tracks.join(","), ...asked };
+    return decodeRuns(await (await answer(address("runs", query))).arrayBuffer());
   },
 };
 

@@ -1,5 +1,5 @@
 // What an exported page says to its own questions: the server's answers that stand in it, or what follows from them.
-import type { Door } from "../api/door";
+import type { Door, RunsQuestion } from "../api/door";
 import type { Query } from "../api/question";
 import { RequestError } from "../api/request_error";
 import type { RunsAnswer } from "../api/runs";
@@ -38,13 +38,14 @@ export class ExportedPage implements Door {
     const told = await this.archive.json<T>(questionOf(path, query));
     if (told !== null) return told;
     const about = await this.about;
-    const follows = await FOLLOWS[path]?.(this.archive, about, query);
+    // Only a server knows what another filter leaves.
+    const follows = query["where"] === undefined ? await FOLLOWS[path]?.(this.archive, about, query) : null;
     if (follows !== null && follows !== undefined) return follows as T;
     const command = commandFor(path, query, about);
     throw new RequestError(404, `This page was exported without that. \`${command}\` shows it.`);
   }
 
-  async runs(tracks: readonly string[], from: number, to: number, width: number): Promise<RunsAnswer> {
+  async runs({ tracks, from, to, width }: RunsQuestion): Promise<RunsAnswer> {
     return (await this.#sheets).runs(tracks, from, to, width);
   }
 }

@@ -4,6 +4,7 @@ import { Detail } from "../panels/detail";
 import { Findings } from "../panels/findings";
 import { LatencyScatter } from "../panels/latency_scatter";
 import { Strips } from "../panels/strips";
+import { FilterBox } from "../parts/filter_box";
 import { useStore } from "../store";
 import { jump, restingSpan, wholeSpan } from "../time_window";
 import { duration } from "../duration";
@@ -41,15 +42,18 @@ function TrackKinds() {
     user_task: "user task",
   };
   return (
-    <nav class="kinds" aria-label="Tracks">
-      <span>tracks by</span>
-      {TRACK_KINDS.map((kind) => (
-        <a key={kind} href={linkTo({ by: kind === "worker" ? undefined : kind, open: undefined })} aria-current={by === kind}>
-          {titles[kind]}
-        </a>
-      ))}
+    <div class="kinds">
+      <nav aria-label="Tracks">
+        <span>tracks by</span>
+        {TRACK_KINDS.map((kind) => (
+          <a key={kind} href={linkTo({ by: kind === "worker" ? undefined : kind, open: undefined })} aria-current={by === kind}>
+            {titles[kind]}
+          </a>
+        ))}
+      </nav>
+      <FilterBox example={by === "user_task" ? 'name == "request" && duration > 50ms' : 'state == "blocked" && duration > 5ms'} />
       <WindowShown />
-    </nav>
+    </div>
   );
 }
 

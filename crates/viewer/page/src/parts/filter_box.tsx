@@ -1,5 +1,6 @@
 // The filter language of the command line, in a box; what is wrong with a filter the server says.
 import { useEffect, useState } from "preact/hooks";
+import { FILTER_ID } from "../keys";
 import { useStore } from "../store";
 import { go, view } from "../view";
 
@@ -16,14 +17,24 @@ export function FilterBox({ example }: { example: string }) {
       }}
     >
       <input
+        id={FILTER_ID}
         type="text"
         aria-label="Filter, as --where takes it"
         placeholder={example}
         value={text}
         spellcheck={false}
         onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // Keys mean what they mean elsewhere again.
+          if (event.key === "Escape") event.currentTarget.blur();
+        }}
       />
       <button type="submit">filter</button>
+      {where !== "" && (
+        <button type="button" aria-label="No filter" onClick={() => go({ where: undefined })}>
+          ✕
+        </button>
+      )}
     </form>
   );
 }

@@ -4,7 +4,7 @@ import type { Interval } from "../selection";
 import type { Span } from "../time_window";
 import { AXIS_PX } from "./axis";
 import type { Labels } from "./labels";
-import { LANE_PX, ROW_PX, type Pointer, type ShownRow } from "./row_layout";
+import { LANE_PX, meantPieces, ROW_PX, type Pointer, type ShownRow } from "./row_layout";
 import type { Palette } from "./palette";
 import type { Scale } from "./raster";
 import { firstEndAfter } from "./tile";
@@ -31,9 +31,10 @@ export function drawLabels(
   const letter = canvas.measureText("0").width;
   const least = LABEL_PX * scale.nsPerPixel;
   let left = MOST_LABELS;
-  for (const { row, top, pieces } of rows) {
+  for (const shown of rows) {
+    const { row, top } = shown;
     const drawn = new Set<number>();
-    for (const { tile, from, to } of pieces) {
+    for (const { tile, from, to } of meantPieces(shown)) {
       for (let place = firstEndAfter(tile.end, from); place < tile.begin.length; place++) {
         const begin = tile.begin[place]!;
         const end = tile.end[place]!;

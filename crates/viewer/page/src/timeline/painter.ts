@@ -32,10 +32,12 @@ export class Painter {
   range: Span | null = null;
   shown: readonly ShownRow[] = [];
 
-  readonly cache = new TileCache();
+  readonly #cache = new TileCache();
   readonly labels = new Labels(() => this.schedule());
   readonly samples = new Samples(() => this.schedule());
-  readonly #loader = new TileLoader(this.cache, () => this.schedule());
+  readonly #loader = new TileLoader(this.#cache, () => this.schedule());
+  /** The same of what a filter leaves. */
+  #meant: TileLoader | null = null;
   readonly #context: CanvasRenderingContext2D;
   #raster = new Raster(1, 1);
   #palette: Palette;
@@ -59,6 +61,13 @@ export class Painter {
   get scale(): Scale {
     const { from, to } = liveSpan.value;
     return { from, nsPerPixel: (to - from) / this.#width };
+  }
+
+  /** Draws what a filter leaves, and all else dimmed. */
+  filter(where: string | undefined): void {
+    if (where === this.#meant?.where) return;
+    this.#meant = where === undefined ? null : new TileLoader(new TileCache(), () => this.schedule(), where);
+    this.schedule();
   }
 
   /** Draws at the next frame. */
@@ -102,7 +111,8 @@ export class Painter {
     this.shown = this.#visibleRows(level);
     const isResting = liveSpan.value === restingSpan.value;
     const tracks = this.shown.map(({ row }) => row.id);
-    const isComplete = this.#loader.want(tracks, liveSpan.value, level, told.revision, isResting);
+    const wants = [this.#loader, this.#meant].map((it) => it?.want(tracks, liveSpan.value, level, told.revision, isResting));
+    const isComplete = !wants.includes(false);
     if (isResting && told.samples + told.logs > 0) this.samples.want(tracks, liveSpan.value, this.#width, told.revision);
     this.#paintRows(scale);
     this.#paintOver(scale);
@@ -120,30 +130,34 @@ export class Painter {
       row,
       top: head + (first + place) * ROW_PX - this.scrollTop,
       isPinned: false,
-      pieces: this.#piecesOf(row, level),
+      ...this.#piecesOf(row, level),
     }));
     const pinned = pinnedRows().map((row, place) => ({
       row,
       top: AXIS_PX + place * ROW_PX,
       isPinned: true,
-      pieces: this.#piecesOf(row, level),
+      ...this.#piecesOf(row, level),
     }));
     return [...pinned, ...rows];
   }
 
-  #piecesOf(row: Row, level: number): Piece[] {
+  #piecesOf(row: Row, level: number): Pick<ShownRow, "pieces" | "meant"> {
     const tiles = tilesOf(liveSpan.value, level);
-    const pieces: Piece[] = [];
-    for (let index = tiles.first; index <= tiles.last; index++) this.cache.pieces(row.id, level, index, pieces);
-    return pieces;
+    const of = (cache: TileCache) => {
+      const pieces: Piece[] = [];
+      for (let index = tiles.first; index <= tiles.last; index++) cache.pieces(row.id, level, index, pieces);
+      return pieces;
+    };
+    return { pieces: of(this.#cache), meant: this.#meant === null ? null : of(this.#meant.cache) };
   }
 
   #paintRows(scale: Scale): void {
     const ratio = this.#ratio;
     const fine = { from: scale.from, nsPerPixel: scale.nsPerPixel / ratio };
-    const paint = ({ row, top, pieces }: ShownRow) => {
+    const paint = ({ row, top, pieces, meant }: ShownRow) => {
       const lane = Math.round((top + (ROW_PX - LANE_PX) / 2) * ratio);
-      this.#raster.row(pieces, fine, lane, LANE_PX * ratio, this.#palette);
+      if (meant === null) this.#raster.row(pieces, fine, lane, LANE_PX * ratio, this.#palette);
+      else this.#raster.filteredRow(pieces, meant, fine, lane, LANE_PX * ratio, this.#palette);
       const ticks = { width: ratio, height: SAMPLE_PX * ratio, foot: lane + LANE_PX * ratio };
       this.#raster.ticks(this.samples.timesOf(row.id), fine, ticks, this.#palette);
       // What was logged hangs from the head of the lane.

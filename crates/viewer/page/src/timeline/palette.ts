@@ -4,12 +4,21 @@ import { STATE_STYLES, type Pattern } from "./state";
 /** Patterns repeat after so many pixels, each way. */
 export const PERIOD = 8;
 
-export interface Palette {
+/** What rows are drawn in. */
+export interface RowColours {
   /** For each state the pixels of one period, row by row. */
   patterns: Uint32Array;
   /** The same column by column. */
   columns: Uint32Array;
   lane: number;
+}
+
+/** How much of what a filter does not mean is ground. */
+const DIMMED = 0.82;
+
+export interface Palette extends RowColours {
+  /** For what a filter does not mean. */
+  dimmed: RowColours;
   background: number;
   /** Of ticks, and around them. */
   mark: number;
@@ -29,10 +38,10 @@ export function readPalette(element: Element): Palette {
   const variable = (name: string) => style.getPropertyValue(name).trim();
   const lane = pixel(variable("--lane"));
   const patterns = STATE_STYLES.map((state) => patternPixels(state.pattern, pixel(variable(state.variable)), lane));
+  const dimmed = patterns.map((pixels) => pixels.map((it) => mixed(it, lane, DIMMED)));
   return {
-    patterns: Uint32Array.from(patterns.flat()),
-    columns: Uint32Array.from(patterns.flatMap(turned)),
-    lane,
+    ...rowColours(patterns, lane),
+    dimmed: rowColours(dimmed, lane),
     background: pixel(variable("--background")),
     mark: pixel(variable("--on-state")),
     rim: pixel(variable("--halo")),
@@ -43,6 +52,14 @@ export function readPalette(element: Element): Palette {
     bad: variable("--bad"),
     onState: variable("--on-state"),
     halo: variable("--halo"),
+  };
+}
+
+function rowColours(patterns: readonly number[][], lane: number): RowColours {
+  return {
+    patterns: Uint32Array.from(patterns.flat()),
+    columns: Uint32Array.from(patterns.flatMap(turned)),
+    lane,
   };
 }
 

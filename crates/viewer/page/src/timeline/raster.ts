@@ -1,7 +1,7 @@
 // Draws rows of a timeline into pixels. Long intervals are filled to the pixel; what is shorter adds up to shares of a pixel's
 // column, which are stacked. Writing pixels is an order of magnitude cheaper than filling rectangles where there are many.
 import { STATES } from "../api/runs";
-import { PERIOD, type Palette } from "./palette";
+import { PERIOD, type Palette, type RowColours } from "./palette";
 import { RUNNING, STACKED } from "./state";
 import { firstAtLeast, firstEndAfter, type Tile } from "./tile";
 import type { Piece } from "./tile_cache";
@@ -61,20 +61,32 @@ export class Raster {
   }
 
   /** Draws what the pieces of one track tell, from `top` on, `height` pixels high. */
-  row(pieces: readonly Piece[], scale: Scale, top: number, height: number, palette: Palette): void {
+  row(pieces: readonly Piece[], scale: Scale, top: number, height: number, colours: RowColours): void {
+    const place = this.#place(scale, top, height);
+    this.#ground(place, colours);
+    this.#over(pieces, scale, place, colours, ceilingOf(pieces));
+  }
+
+  /** The same with what a filter does not mean dimmed. */
+  filteredRow(pieces: readonly Piece[], meant: readonly Piece[], scale: Scale, top: number, height: number, palette: Palette): void {
+    this.row(pieces, scale, top, height, palette.dimmed);
+    this.#over(meant, scale, this.#place(scale, top, height), palette, ceilingOf(pieces));
+  }
+
+  #place(scale: Scale, top: number, height: number): Place {
+    const phase = Math.round(scale.from / scale.nsPerPixel) % PERIOD;
+    return { top, height, first: Math.max(-top, 0), last: Math.min(height, this.height - top), phase };
+  }
+
+  #over(pieces: readonly Piece[], scale: Scale, place: Place, colours: RowColours, ceiling: number): void {
     this.#shares.fill(0);
     this.#ticks.fill(0);
     this.#isShared.fill(0);
-    const phase = Math.round(scale.from / scale.nsPerPixel) % PERIOD;
-    const place = { top, height, first: Math.max(-top, 0), last: Math.min(height, this.height - top), phase };
-    // Of a group's tiles each has a height of its own; the highest that is seen counts.
-    const ceiling = pieces.reduce((most, { tile }) => Math.max(most, tile.full), 1e-9);
     for (const piece of pieces) this.#mixes(piece, scale, piece.tile.full / ceiling / 255);
     for (const piece of pieces) this.#shortIntervals(piece, scale);
-    this.#ground(place, palette);
-    this.#stack(place, palette);
-    for (const piece of pieces) this.#longIntervals(piece, scale, place, palette);
-    this.#outliers(place, palette);
+    this.#stack(place, colours);
+    for (const piece of pieces) this.#longIntervals(piece, scale, place, colours);
+    this.#outliers(place, colours);
   }
 
   /** A tick that stands on `foot` for each time that is seen, with a rim: times rise, and there may be one for each pixel. */
@@ -135,7 +147,7 @@ export class Raster {
     });
   }
 
-  #longIntervals(piece: Piece, scale: Scale, place: Place, palette: Palette): void {
+  #longIntervals(piece: Piece, scale: Scale, place: Place, colours: RowColours): void {
     const { tile } = piece;
     const least = BY_ITSELF_PX * scale.nsPerPixel;
     this.#each(piece, scale, (number, begin, end) => {
@@ -144,7 +156,7 @@ export class Raster {
       let right = Math.round((end - scale.from) / scale.nsPerPixel);
       // A gap shows where one ends and the next begins.
       if (end === tile.end[number] && right - left > BY_ITSELF_PX) right -= 1;
-      this.#block(left, Math.min(right, this.width), tile.state[number]!, place, palette);
+      this.#block(left, Math.min(right, this.width), tile.state[number]!, place, colours);
     });
   }
 
@@ -169,12 +181,12 @@ export class Raster {
     }
   }
 
-  #ground({ top, first, last }: Place, palette: Palette): void {
-    if (last > first) this.#pixels.fill(palette.lane, (top + first) * this.width, (top + last) * this.width);
+  #ground({ top, first, last }: Place, colours: RowColours): void {
+    if (last > first) this.#pixels.fill(colours.lane, (top + first) * this.width, (top + last) * this.width);
   }
 
   /** Turns shares into heights, one state upon the other. */
-  #stack(place: Place, palette: Palette): void {
+  #stack(place: Place, colours: RowColours): void {
     const { height } = place;
     for (let column = 0; column < this.width; column++) {
       if (this.#isShared[column] === 0) continue;
@@ -184,24 +196,24 @@ export class Raster {
         const share = this.#shares[column * STATES + state]!;
         if (share <= 0.001) continue;
         const next = Math.max(bottom - Math.max(Math.round(share * height), 1), 0);
-        this.#bar(column, next, bottom, state, place, palette);
+        this.#bar(column, next, bottom, state, place, colours);
         bottom = next;
       }
     }
   }
 
   /** What stands out is seen whatever is beside it, also if it takes no time. */
-  #outliers(place: Place, palette: Palette): void {
+  #outliers(place: Place, colours: RowColours): void {
     for (let column = 0; column < this.width; column++) {
       const tick = this.#ticks[column]!;
-      if (tick > 0) this.#bar(column, 0, place.height, tick, place, palette);
+      if (tick > 0) this.#bar(column, 0, place.height, tick, place, colours);
     }
   }
 
   /** A piece of one column, from one height of its row to another. */
-  #bar(column: number, from: number, to: number, state: number, { top, first, last, phase }: Place, palette: Palette): void {
+  #bar(column: number, from: number, to: number, state: number, { top, first, last, phase }: Place, colours: RowColours): void {
     const pixels = this.#pixels;
-    const { columns } = palette;
+    const { columns } = colours;
     const pattern = (state * PERIOD + ((column + phase) & (PERIOD - 1))) * PERIOD;
     const end = Math.min(to, last);
     for (let y = Math.max(from, first), at = (top + y) * this.width + column; y < end; y++, at += this.width) {
@@ -219,15 +231,20 @@ export class Raster {
   }
 
   /** A stretch of the whole row. */
-  #block(left: number, right: number, state: number, { top, first, last, phase }: Place, palette: Palette): void {
+  #block(left: number, right: number, state: number, { top, first, last, phase }: Place, colours: RowColours): void {
     const pixels = this.#pixels;
-    const { patterns } = palette;
+    const { patterns } = colours;
     for (let y = first; y < last; y++) {
       const line = (top + y) * this.width;
       const pattern = (state * PERIOD + (y & (PERIOD - 1))) * PERIOD;
       for (let x = left; x < right; x++) pixels[line + x] = patterns[pattern + ((x + phase) & (PERIOD - 1))]!;
     }
   }
+}
+
+/** Of a group's tiles each has a height of its own; the highest that is seen counts. */
+function ceilingOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((most, { tile }) => Math.max(most, tile.full), 1e-9);
 }
 
 /** The state to mark a mix with: of its longest interval, if that stands out, or if nothing else would be seen. */

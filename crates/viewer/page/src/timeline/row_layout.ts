@@ -16,6 +16,13 @@ export interface ShownRow {
   /** Whether it stays when the others are scrolled. */
   isPinned: boolean;
   pieces: Piece[];
+  /** What a filter leaves of that; null without one. */
+  meant: Piece[] | null;
+}
+
+/** What of a row is not dimmed. */
+export function meantPieces({ pieces, meant }: ShownRow): readonly Piece[] {
+  return meant ?? pieces;
 }
 
 export interface Pointer {

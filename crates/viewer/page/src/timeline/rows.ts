@@ -37,18 +37,25 @@ export interface Rows {
   /** How many tracks of the kind are not among them. */
   left: number;
   error: string | null;
+  /** The filter that they are left by. */
+  where: string | undefined;
 }
+
+const NONE: Rows = { rows: [], left: 0, error: null, where: undefined };
 
 /** Ways to look at a trace. */
 export const TRACK_KINDS = ["worker", "thread", "group", "user_task"] as const;
 
 const MOST = 500;
 
-export const shownRows = new Store<Rows>({ rows: [], left: 0, error: null });
+export const shownRows = new Store<Rows>(NONE);
 
 export function useRows(): Rows {
-  const { by = "worker", open = "", q: search } = useStore(view);
-  const revision = useStore(trace)?.revision;
+  const { by = "worker", open = "", q: search, where: filter } = useStore(view);
+  const told = useStore(trace);
+  const revision = told?.revision;
+  // It asks all of the trace.
+  const where = told?.state === "reading" ? undefined : filter;
   const span = useStore(restingSpan);
   const [rows, setRows] = useState<Rows>(shownRows.value);
   // Only the members of open groups depend on the window.
@@ -56,17 +63,17 @@ export function useRows(): Rows {
   useEffect(() => {
     if (revision === undefined) return;
     const controller = new AbortController();
-    askRows(by, open, search, controller.signal).then(
+    askFilteredRows({ by, search, where }, open, controller.signal).then(
       (found) => {
         shownRows.set(found);
         setRows(found);
       },
       (error: unknown) => {
-        if (!isAbort(error)) setRows({ rows: [], left: 0, error: error instanceof Error ? error.message : String(error) });
+        if (!isAbort(error)) setRows({ ...NONE, error: wordsOf(error) });
       },
     );
     return () => controller.abort();
-  }, [by, open, search, revision, window]);
+  }, [by, open, search, where, revision, window]);
   return rows;
 }
 
@@ -77,8 +84,30 @@ export function toggle(id: string): void {
   go({ open: [...open].join(",") });
 }
 
-async function askRows(by: string, open: string, search: string | undefined, signal: AbortSignal): Promise<Rows> {
-  const asked = await json<TracksAnswer>("tracks", { by, search, most: MOST }, signal);
+/** Which tracks are asked for. */
+interface Wanted {
+  by: string;
+  search: string | undefined;
+  where: string | undefined;
+}
+
+/** Of a filter that makes no sense it is told why, beside all rows. */
+async function askFilteredRows(wanted: Wanted, open: string, signal: AbortSignal): Promise<Rows> {
+  if (wanted.where === undefined) return askRows(wanted, open, signal);
+  try {
+    return await askRows(wanted, open, signal);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return { ...(await askRows({ ...wanted, where: undefined }, open, signal)), error: wordsOf(error) };
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function askRows({ by, search, where }: Wanted, open: string, signal: AbortSignal): Promise<Rows> {
+  const asked = await json<TracksAnswer>("tracks", { by, search, where, most: MOST }, signal);
   const opened = new Set(open.split(","));
   const { from, to } = restingSpan.value;
   const query = { from: Math.floor(from), to: Math.ceil(to), most: MOST };
@@ -87,12 +116,12 @@ async function askRows(by: string, open: string, search: string | undefined, sig
       const isOpen = track.has_children && opened.has(track.id);
       if (!isOpen) return [{ ...track, depth, isOpen }];
       // What is searched for are tasks; their regions have no names of their own.
-      const asked = { ...query, by, search: depth === 0 ? search : undefined, parent: track.id };
+      const asked = { ...query, by, search: depth === 0 ? search : undefined, where, parent: track.id };
       const children = await json<TracksAnswer>("tracks", asked, signal);
       return [{ ...track, depth, isOpen }, ...(await rowsOf(children.tracks, depth + 1))];
     });
     return (await Promise.all(rows)).flat();
   };
   const rows = await rowsOf(asked.tracks, 0);
-  return { rows, left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null };
+  return { rows, left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null, where };
 }

@@ -31,6 +31,8 @@ export class TileLoader {
   constructor(
     readonly cache: TileCache,
     readonly loaded: () => void,
+    /** The filter whose tiles these are. */
+    readonly where?: string,
   ) {}
 
   /** Whether all that is seen is there, or else asks for some of what is not. */
@@ -78,7 +80,7 @@ export class TileLoader {
     try {
       const from = first * length;
       const to = (last + 1) * length;
-      const answer = await askRuns(tracks, from, to, (to - from) / 2 ** level);
+      const answer = await askRuns({ tracks, from, to, width: (to - from) / 2 ** level, where: this.where });
       // A trace that is still read may know more by now than the page has heard of: the revision that was asked for counts.
       tracks.forEach((track, place) => {
         const pieces = answer.tracks[place] ?? [];

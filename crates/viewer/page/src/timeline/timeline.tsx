@@ -24,7 +24,7 @@ import { loadingError } from "./tile_loader";
 import { VisibleTable } from "./visible_table";
 
 export function Timeline() {
-  const { rows, left, error } = useRows();
+  const { rows, left, error, where } = useRows();
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [painter, setPainter] = useState<Painter | null>(null);
@@ -38,8 +38,9 @@ export function Timeline() {
   useEffect(() => {
     if (painter === null) return;
     painter.rows = rows;
+    painter.filter(where);
     painter.schedule();
-  }, [painter, rows]);
+  }, [painter, rows, where]);
   useStore(selected);
   useStore(whyAnswer);
   const head = headPx();

@@ -8,6 +8,7 @@ import type { Gap } from "../api/trace";
 import { liveSpan } from "../time_window";
 import { seenGaps } from "./gaps";
 import { framesDone, type Painter } from "./painter";
+import { meantPieces } from "./row_layout";
 import { isOfMany, type Row } from "./rows";
 import { stateTitle } from "./state";
 import { firstEndAfter } from "./tile";
@@ -79,7 +80,9 @@ function visibleIntervals(painter: Painter): VisibleInterval[] {
   const found = new Map<string, VisibleInterval>();
   const { from, to } = liveSpan.value;
   for (const [place, gap] of seenGaps({ from, to }).entries()) found.set(`gap/${place}`, rowOf(gap, place));
-  for (const { row, pieces } of painter.shown) {
+  for (const shown of painter.shown) {
+    const { row } = shown;
+    const pieces = meantPieces(shown);
     // A row of many has no intervals of its own.
     if (isOfMany(row)) found.set(row.id, summaryOf(row, pieces));
     for (const { tile, from: first } of pieces) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { unpacked, withFile } from "../files.mjs";
 import { serve } from "../server.mjs";
-import { open, press, settled, text, visibleIntervals } from "../shown.mjs";
+import { open, press, settled, shareOf, text, visibleIntervals, windowOf } from "../shown.mjs";
 import { V1Trace } from "../v1_trace.mjs";
 
 const MS = 1_000_000;
@@ -76,7 +76,7 @@ async function whatTakesNoTimeIsSeen(page, url) {
   assert.deepEqual([after.begin, after.length], [10 * MS - 1000, 80 * MS], "what comes after it ends where it ended");
   await page.goto(`${url}#by=worker&from=${8 * MS}&to=${12 * MS}`);
   await settled(page);
-  assert.ok((await shareOf(page, "--running", 8 * MS, 12 * MS, 10 * MS - 1000)) > 0.5, "a tick as high as its row");
+  assert.ok((await shareOf(page, "--running", { from: 8 * MS, to: 12 * MS }, 10 * MS - 1000)) > 0.5, "a tick as high as its row");
 }
 
 /** A hundred bytes in the middle are others. */
@@ -92,10 +92,10 @@ async function gapIsHatched(page) {
   const gap = (await visibleIntervals(page)).find(({ id }) => id === "gap/0");
   assert.equal(gap?.state, "data is lost");
   const { from, to } = await windowOf(page);
-  const inside = await shareOf(page, "--bad", from, to, gap.begin + gap.length / 2);
+  const inside = await shareOf(page, "--bad", { from, to }, gap.begin + gap.length / 2);
   assert.ok(inside > 0.02 && inside < 0.6, `hatched, not filled: ${inside}`);
   const before = gap.begin - (to - from) / 50;
-  if (before > from) assert.equal(await shareOf(page, "--bad", from, to, before), 0, "and nothing beside it");
+  if (before > from) assert.equal(await shareOf(page, "--bad", { from, to }, before), 0, "and nothing beside it");
 }
 
 /** A goroutine that runs from 4 µs on. */
@@ -103,30 +103,4 @@ function begun() {
   const trace = new V1Trace();
   trace.event(0, 1000, "Gomaxprocs", 1, 0).event(0, 2000, "ProcStart", 1);
   return trace.create(0, 3000, 7, "main.work main.go:5", ["main.main main.go:10"]).start(0, 4000, 7);
-}
-
-function windowOf(page) {
-  return page.$eval("#visible-intervals", ({ dataset }) => ({ from: Number(dataset.from), to: Number(dataset.to) }));
-}
-
-/** How much of the first track's height has a colour of the style sheet, at most in any of three columns around a time. */
-function shareOf(page, variable, from, to, at) {
-  return page.evaluate(
-    ({ variable, share }) => {
-      const canvas = document.querySelector(".scroller canvas");
-      const row = document.querySelector(".track").getBoundingClientRect();
-      const { top } = canvas.getBoundingClientRect();
-      const colour = getComputedStyle(canvas).getPropertyValue(variable).trim();
-      const wanted = [1, 3, 5].map((place) => Number.parseInt(colour.slice(place, place + 2), 16));
-      const context = canvas.getContext("2d");
-      const shares = [-1, 0, 1].map((beside) => {
-        const { data, height } = context.getImageData(Math.round(share * canvas.width) + beside, row.top - top, 1, row.height);
-        const pixels = Array.from({ length: height }, (_, y) => data.subarray(y * 4, y * 4 + 3));
-        // Slanted lines are smoothed at their edges.
-        return pixels.filter((pixel) => wanted.every((channel, place) => Math.abs(channel - pixel[place]) < 60)).length / height;
-      });
-      return Math.max(...shares);
-    },
-    { variable, share: (at - from) / (to - from) },
-  );
 }

@@ -60,6 +60,10 @@ async function saysTheSame(page, file, live, url) {
   await page.goto(`${file}#page=tasks&where=duration%20%3E%201ms`);
   await settled(page);
   assert.match(await text(page, ".note.error"), /exectrace tasks .* --where 'duration > 1ms'/);
+  await page.goto(`${file}#where=duration%20%3E%201ms`);
+  await settled(page);
+  assert.match(await text(page, ".timeline .note.error"), /exported without that. `exectrace view /);
+  assert.ok((await page.$$(".track")).length > 0, "the tracks stay");
 }
 
 /** All that is seen in words. */

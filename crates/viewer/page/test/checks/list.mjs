@@ -6,6 +6,7 @@ import { chain } from "./chain.mjs";
 import { damaged } from "./damaged.mjs";
 import { deepLinks } from "./deep_links.mjs";
 import { exported } from "./exported.mjs";
+import { filter } from "./filter.mjs";
 import { firstScreen } from "./first_screen.mjs";
 import { gestures } from "./gestures.mjs";
 import { hostileNames } from "./hostile_names.mjs";
@@ -29,6 +30,7 @@ export const checks = [
   { name: "damaged", run: damaged },
   { name: "behind-numbers", run: behindNumbers, once: true },
   { name: "cases", run: cases, once: true },
+  { name: "filter", run: filter, once: true },
   { name: "chain", run: chain, once: true },
   { name: "annotations", run: annotations, once: true },
   { name: "gestures", run: gestures, once: true },

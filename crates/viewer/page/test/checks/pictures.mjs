@@ -3,9 +3,6 @@
 // BLESS=1 writes the pictures anew. Letters are drawn by the machine's fonts, and are few.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { withFile } from "../files.mjs";
-import { plantedTrace } from "../planted.mjs";
-import { serve } from "../server.mjs";
 import { open, settled } from "../shown.mjs";
 
 const FOLDER = new URL("../pictures/", import.meta.url);
@@ -33,15 +30,8 @@ const PICTURES = [
   { name: "flame", hash: "#page=profile&type=offcpu", selector: ".flame canvas", colorScheme: "dark" },
 ];
 
-export async function pictures({ page, binary }) {
-  await withFile("planted.trace", plantedTrace(), async (path) => {
-    const server = await serve(binary, path);
-    try {
-      for (const picture of PICTURES) await compare(page, server.url, picture);
-    } finally {
-      await server.stop();
-    }
-  });
+export async function pictures({ page, planted }) {
+  for (const picture of PICTURES) await compare(page, planted, picture);
 }
 
 async function compare(page, url, { name, hash, selector, colorScheme }) {

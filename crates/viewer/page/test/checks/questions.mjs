@@ -2,7 +2,7 @@
 // click, a key, or a text that is typed. What is asked for was planted: see `planted.mjs`. One question is about two traces.
 import assert from "node:assert/strict";
 import { withFile } from "../files.mjs";
-import { plantedTrace, steadyTrace } from "../planted.mjs";
+import { steadyTrace } from "../planted.mjs";
 import { serve } from "../server.mjs";
 import { open, settled, text } from "../shown.mjs";
 
@@ -92,12 +92,8 @@ const DIFFERENCE = {
   },
 };
 
-export async function questions({ page, binary }) {
-  await withFile("planted.trace", plantedTrace(), (path) =>
-    about(binary, [path], async (url) => {
-      for (const question of QUESTIONS) await ask(page, url, question);
-    }),
-  );
+export async function questions({ page, binary, planted }) {
+  for (const question of QUESTIONS) await ask(page, planted, question);
   await withFile("before.trace", steadyTrace(0), (before) =>
     withFile("now.trace", steadyTrace(3_000_000), (now) =>
       about(binary, [before, now], (url) => ask(page, url, DIFFERENCE)),
