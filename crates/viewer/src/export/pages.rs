@@ -12,7 +12,7 @@ pub(super) const TRACK_KINDS: [&str; 4] = ["worker", "thread", "group", "user_ta
 const TRACKS_MAX: u32 = 500;
 
 /// The curves above the timeline, and their buckets.
-const CURVES: &str = "running,runnable,gc,syscall,heap";
+const CURVES: &str = "running,runnable,gc,syscall,waiting,heap,goal";
 const CURVE_BUCKETS: u32 = 1_000;
 
 /// For who looks closer.

@@ -32,8 +32,16 @@ struct Line<'a> {
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
     let grid = answer::grid(asked.from, asked.to, asked.width)?;
     let timeline = subject.timeline();
-    let names = asked.names.split(',');
-    let curves = names.map(|name| (name, curve(&timeline, name, grid)));
+    let names: Vec<&str> = asked.names.split(',').collect();
+    let states: Vec<Shade> = names.iter().filter_map(|name| state(name)).collect();
+    let counts = counts(&timeline, &states, grid);
+    let curves = names.into_iter().map(|name| {
+        let curve = match state(name) {
+            Some(shade) => counts.get(&shade).cloned(),
+            None => curve(&timeline, name, grid),
+        };
+        (name, curve)
+    });
     answer::json(&Line {
         from_ns: grid.begin_ns(),
         bucket_ns: grid.bucket_ns(),
@@ -41,29 +49,46 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     })
 }
 
-fn curve(timeline: &Timeline, name: &str, grid: Grid) -> Option<Vec<f64>> {
-    let mut sums = vec![0; grid.count as usize];
-    let shade = match name {
-        "running" | "busy_workers" => Shade::Running,
-        "runnable" => Shade::Runnable,
-        "waiting" => Shade::Waiting,
-        "syscall" => Shade::Syscall,
-        "gc" | "stopped" => {
-            let track = if name == "gc" {
-                &timeline.collecting
-            } else {
-                &timeline.stopped
-            };
-            add(&track.runs(grid), Shade::Open, &mut sums);
-            return Some(averages(&sums, grid));
+/// The state whose tasks a curve counts.
+fn state(name: &str) -> Option<Shade> {
+    match name {
+        "running" | "busy_workers" => Some(Shade::Running),
+        "runnable" => Some(Shade::Runnable),
+        "waiting" => Some(Shade::Waiting),
+        "syscall" => Some(Shade::Syscall),
+        _ => None,
+    }
+}
+
+/// How many tasks were in each state: each function's are looked at once for all of them.
+fn counts(timeline: &Timeline, states: &[Shade], grid: Grid) -> BTreeMap<Shade, Vec<f64>> {
+    let empty = || vec![0; grid.count as usize];
+    let sums = states.iter().map(|&shade| (shade, empty()));
+    let mut sums: BTreeMap<Shade, Vec<u64>> = sums.collect();
+    if !sums.is_empty() {
+        for group in &timeline.groups {
+            let runs = timeline.group_runs(group, grid);
+            for (shade, sums) in &mut sums {
+                add(&runs, *shade, sums);
+            }
         }
+    }
+    let curves = sums.into_iter();
+    curves
+        .map(|(shade, sums)| (shade, averages(&sums, grid)))
+        .collect()
+}
+
+fn curve(timeline: &Timeline, name: &str, grid: Grid) -> Option<Vec<f64>> {
+    let track = match name {
+        "gc" => &timeline.collecting,
+        "stopped" => &timeline.stopped,
         "heap" => return greatest(&timeline.heap, grid),
         "goal" => return greatest(&timeline.goal, grid),
         _ => return None,
     };
-    for group in &timeline.groups {
-        add(&timeline.group_runs(group, grid), shade, &mut sums);
-    }
+    let mut sums = vec![0; grid.count as usize];
+    add(&track.runs(grid), Shade::Open, &mut sums);
     Some(averages(&sums, grid))
 }
 

@@ -22,6 +22,8 @@ interface Strip {
   shown: (value: number) => string;
   /** Whether it is left out where the trace does not tell it. */
   isOptional?: boolean;
+  /** Another curve over the same height, as a line. */
+  beside?: { name: string; title: string; variable: string };
 }
 
 const tasks = (value: number) => (value < 10 ? value.toFixed(1).replace(/\.0$/, "") : count(value));
@@ -31,8 +33,18 @@ const STRIPS: readonly Strip[] = [
   { name: "runnable", title: () => "in the queue", variable: "--runnable", shown: tasks },
   { name: "gc", title: () => "GC at work", variable: "--gc", shown: (value) => `${Math.round(value * 100)} %` },
   { name: "syscall", title: () => "in system calls", variable: "--syscall", shown: tasks },
-  { name: "heap", title: () => "heap", variable: "--open", shown: size, isOptional: true },
+  { name: "waiting", title: () => "waiting", variable: "--waiting", shown: tasks },
+  {
+    name: "heap",
+    title: () => "heap",
+    variable: "--open",
+    shown: size,
+    isOptional: true,
+    beside: { name: "goal", title: "goal", variable: "--bad" },
+  },
 ];
+
+const NAMES = STRIPS.flatMap(({ name, beside }) => [name, ...(beside === undefined ? [] : [beside.name])]).join(",");
 
 const HEIGHT_PX = 34;
 
@@ -43,7 +55,7 @@ export function Strips() {
   const { from, to } = useStore(restingSpan);
   const margin = (to - from) / 2;
   const answer = useAnswer<Curves>("curves", {
-    names: STRIPS.map(({ name }) => name).join(","),
+    names: NAMES,
     from: Math.max(Math.floor(from - margin), 0),
     to: Math.ceil(to + margin),
     width: BUCKETS * 2,
@@ -63,13 +75,15 @@ export function Strips() {
 function StripRow({ strip, curves }: { strip: Strip; curves: Curves | null }) {
   const { workers } = words(useStore(trace));
   const values = curves?.curves[strip.name] ?? null;
+  const others = (strip.beside && curves?.curves[strip.beside.name]) ?? null;
   const data = useMemo<uPlot.AlignedData>(() => {
     const all = values ?? [];
-    return [all.map((_, place) => (curves?.from_ns ?? 0) + place * (curves?.bucket_ns ?? 1)), all];
-  }, [curves, values]);
-  const most = values?.reduce<number>((max, value) => Math.max(max, value ?? 0), 0) ?? 0;
+    const times = all.map((_, place) => (curves?.from_ns ?? 0) + place * (curves?.bucket_ns ?? 1));
+    return others === null ? [times, all] : [times, all, others];
+  }, [curves, values, others]);
   const title = strip.title(workers);
-  const said = values === null ? "not told" : `at most ${strip.shown(most)}`;
+  const most = values === null ? "not told" : `at most ${strip.shown(greatest(values))}`;
+  const said = others === null ? most : `${most}; ${strip.beside?.title} ${strip.shown(greatest(others))}`;
   return (
     <div class="strip">
       <div class="title">
@@ -79,22 +93,27 @@ function StripRow({ strip, curves }: { strip: Strip; curves: Curves | null }) {
         label={`${title} over time, ${said}`}
         height={HEIGHT_PX}
         data={data}
-        kind={strip.name}
+        kind={others === null ? strip.name : `${strip.name} ${strip.beside?.name}`}
         followsTime
-        options={(colours) => options(colours, strip)}
+        options={(colours) => options(colours, strip, others !== null)}
       />
     </div>
   );
 }
 
-function options(colours: Colours, strip: Strip): Omit<uPlot.Options, "width" | "height"> {
+function greatest(values: readonly (number | null)[]): number {
+  return values.reduce<number>((max, value) => Math.max(max, value ?? 0), 0);
+}
+
+function options(colours: Colours, strip: Strip, isBeside: boolean): Omit<uPlot.Options, "width" | "height"> {
   const colour = colours(strip.variable);
+  const line = { stroke: colours(strip.beside?.variable ?? strip.variable), width: 1, points: { show: false } };
   return {
     legend: { show: false },
     cursor: { show: false },
     padding: [2, 0, 0, 0],
     axes: [{ show: false }, { show: false }],
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max : 1] } },
-    series: [{}, { stroke: colour, fill: `${colour}66`, width: 1, points: { show: false } }],
+    series: [{}, { stroke: colour, fill: `${colour}66`, width: 1, points: { show: false } }, ...(isBeside ? [line] : [])],
   };
 }

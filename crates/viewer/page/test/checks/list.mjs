@@ -3,6 +3,7 @@ import { annotations } from "./annotations.mjs";
 import { behindNumbers } from "./behind_numbers.mjs";
 import { cases } from "./cases.mjs";
 import { chain } from "./chain.mjs";
+import { curves } from "./curves.mjs";
 import { damaged } from "./damaged.mjs";
 import { deepLinks } from "./deep_links.mjs";
 import { exported } from "./exported.mjs";
@@ -32,6 +33,7 @@ export const checks = [
   { name: "cases", run: cases, once: true },
   { name: "filter", run: filter, once: true },
   { name: "chain", run: chain, once: true },
+  { name: "curves", run: curves, once: true },
   { name: "annotations", run: annotations, once: true },
   { name: "gestures", run: gestures, once: true },
 ];
