@@ -13,6 +13,7 @@ mod scatter;
 mod search;
 mod status;
 mod tracks;
+mod tree;
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::subject::Subject;
 type Shared = Arc<Subject>;
 
 /// All of them: a row a route.
-fn rows() -> [(&'static str, MethodRouter<Shared>); 11] {
+fn rows() -> [(&'static str, MethodRouter<Shared>); 12] {
     [
         ("trace", get(status::answer)),
         ("tracks", get(tracks::answer)),
@@ -35,6 +36,7 @@ fn rows() -> [(&'static str, MethodRouter<Shared>); 11] {
         ("labels", get(labels::answer)),
         ("marks", get(marks::answer)),
         ("logs", get(logs::answer)),
+        ("tree", get(tree::answer)),
         ("curves", get(curves::answer)),
         ("scatter", get(scatter::answer)),
         ("search", get(search::answer)),

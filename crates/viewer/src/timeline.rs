@@ -1,5 +1,6 @@
 //! All rows of the timeline, and the analysis that fills them while a trace is read.
 
+mod annotation_tree;
 mod groups;
 mod logs;
 mod members;
@@ -14,6 +15,7 @@ mod user_tasks;
 mod value_curve;
 mod window_sums;
 
+pub(crate) use self::annotation_tree::{Annotation, AnnotationTree, Told};
 pub(crate) use self::groups::Group;
 pub(crate) use self::logs::{Log, Logs};
 pub(crate) use self::recording::Recording;

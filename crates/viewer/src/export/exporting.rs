@@ -153,6 +153,7 @@ impl Exporting<'_> {
             for point in pages::worst(&scatter) {
                 self.answer(&pages::interval_at(&point.of_task), share::REPORTS)?;
                 tasks.push(point.of_task.task);
+                self.answer(&pages::tree(&point.id), share::REPORTS)?;
                 if reports.next() {
                     self.answer(&pages::why(&point.id), share::REPORTS)?;
                 }
@@ -161,6 +162,7 @@ impl Exporting<'_> {
         tasks.sort();
         tasks.dedup();
         for task in &tasks {
+            self.answer(&pages::tree(task), share::REPORTS)?;
             for question in pages::one_task(task) {
                 if reports.next() {
                     self.answer(&question, share::REPORTS)?;

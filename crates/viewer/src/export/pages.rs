@@ -39,6 +39,9 @@ const PROFILES: [&str; 6] = ["cpu", "offcpu", "sched", "sync", "net", "syscall"]
 /// Stacks of a profile.
 const STACKS_MAX: u32 = 5000;
 
+/// Annotations of a task.
+const TREE_MAX: u32 = 150;
+
 /// Of the findings so many have their evidence in the page.
 const FINDINGS_TOLD: usize = 10;
 
@@ -145,6 +148,11 @@ pub(super) fn latency_of(name: &str) -> Question {
 /// The page of one task, but for why it took so long.
 pub(super) fn one_task(task: &str) -> [Question; 2] {
     [why(task), report("tasks", 5000).with("task", task)]
+}
+
+/// What is annotated in a task, or in a user task.
+pub(super) fn tree(id: &str) -> Question {
+    Question::new("tree").with("id", id).with("most", TREE_MAX)
 }
 
 /// Why a task, or a user task, took so long, as its page tells it.

@@ -260,9 +260,11 @@ impl Timeline {
                 Metric::Workers => {}
             },
             Kind::UserTaskBegin {
-                user_task, name, ..
+                user_task,
+                parent,
+                name,
             } => {
-                let begun = (event.task, at_ns);
+                let begun = (event.task, parent, at_ns);
                 self.user_tasks
                     .begin(user_task, name, begun, context.tables);
             }

@@ -189,6 +189,11 @@ impl UserRegions {
         })
     }
 
+    /// The lives that have any.
+    pub(crate) fn lives(&self) -> impl Iterator<Item = u32> {
+        self.last.keys().copied()
+    }
+
     /// How many rows a life has.
     pub(crate) fn depth(&self, life: u32) -> usize {
         self.made(life).count()

@@ -28,6 +28,8 @@ pub(crate) struct UserTaskRow {
     place: u32,
     /// The task that began it; 0 if that is not told.
     pub(crate) task: TaskId,
+    /// The one that it is a part of; 0 if of none, or if that is not told.
+    pub(crate) parent: UserTaskId,
     /// When it begins; the trace's begin if that is not told.
     pub(crate) begin_ns: u64,
     /// Its begin is in the trace.
@@ -42,7 +44,7 @@ impl UserTasks {
         &mut self,
         id: UserTaskId,
         name: StringId,
-        (task, at_ns): (TaskId, u64),
+        (task, parent, at_ns): (TaskId, UserTaskId, u64),
         tables: &Tables<'_>,
     ) {
         let name = self.name(name, tables);
@@ -51,6 +53,7 @@ impl UserTasks {
             name,
             place: 0,
             task,
+            parent,
             begin_ns: at_ns,
             has_begun: true,
             end_ns: None,
@@ -67,6 +70,7 @@ impl UserTasks {
                 name,
                 place: 0,
                 task: TaskId(0),
+                parent: UserTaskId(0),
                 begin_ns: 0,
                 has_begun: false,
                 end_ns: None,

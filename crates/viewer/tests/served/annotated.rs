@@ -1,13 +1,13 @@
 //! What the author of a program has annotated: rows of user regions and what was logged, held against what the analysis of
 //! annotations finds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use exectrace_analysis::{Analysis, Annotations, Context, Pass, UserRegion, Window};
 use exectrace_reader::{Event, Reader, Timestamp};
 use exectrace_testkit::{Corpus, Random};
 
-use crate::client::Client;
+use crate::client::{Client, SMALL};
 use crate::drawn::{Plain, parsed, plainly, random_window};
 
 /// Traces of both formats and both languages that have some, regions that are left open, end twice or began before among them.
@@ -144,6 +144,57 @@ fn regions_are_rows_below_their_tasks() {
         }
     }
     assert!(compared > 1_000, "{compared} were compared");
+}
+
+/// All annotations of a task are in its tree, each in what was open when it began.
+#[test]
+fn trees_have_all_that_a_task_annotated() {
+    let corpus = Corpus::shipped();
+    let mut seen = 0;
+    for file in TRACES {
+        let bytes = corpus.trace(file).bytes();
+        let told = annotated(&bytes);
+        let client = Client::of(bytes);
+        client.wait();
+        let tasks: BTreeSet<&u64> = told.rows.keys().chain(told.logs.keys()).collect();
+        for task in tasks {
+            let tree = client
+                .get(&format!("api/tree?id=task:{task}&most=100000"))
+                .json();
+            let nodes = tree["nodes"].as_array().expect("is a list");
+            assert_eq!(tree["total"], nodes.len(), "{file}: task:{task}");
+            let of = |kind: &'static str| nodes.iter().filter(move |node| node["kind"] == kind);
+            let regions = told
+                .rows
+                .get(task)
+                .map_or(0, |rows| rows.iter().map(Vec::len).sum());
+            assert_eq!(of("region").count(), regions, "{file}: task:{task}");
+            let logs = told.logs.get(task).map_or(0, Vec::len);
+            assert_eq!(of("log").count(), logs, "{file}: task:{task}");
+            let mut around: Vec<&serde_json::Value> = Vec::new();
+            for node in nodes {
+                let number = |node: &serde_json::Value, key: &str| node[key].as_u64();
+                around.truncate(node["depth"].as_u64().expect("is a number") as usize);
+                assert_eq!(Some(around.len() as u64), number(node, "depth"));
+                if let Some(outer) = around.last() {
+                    assert!(
+                        number(outer, "begin_ns") <= number(node, "begin_ns"),
+                        "{node}"
+                    );
+                    let is_in = number(outer, "end_ns") >= number(node, "begin_ns");
+                    assert!(is_in || outer["kind"] == "user_task", "{outer}: {node}");
+                }
+                around.push(node);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen} annotations");
+    let none = Client::of_text(SMALL);
+    none.wait();
+    assert_eq!(none.get("api/tree?id=task:1").json()["total"], 0);
+    assert_eq!(none.get("api/tree?id=user:1").status, 404);
+    assert_eq!(none.get("api/tree?id=worker:0").status, 404);
 }
 
 #[test]

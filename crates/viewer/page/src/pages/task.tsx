@@ -7,6 +7,7 @@ import { shownTime } from "../clock";
 import { duration } from "../duration";
 import { FunctionName, Name, place } from "../name";
 import { WhyPath } from "../panels/why_summary";
+import { AnnotationTree } from "../parts/annotation_tree";
 import { DataTable, type Column } from "../parts/data_table";
 import { Frames } from "../parts/frames";
 import { PageHead } from "../parts/page_head";
@@ -48,7 +49,7 @@ export function Task() {
                   <a
                     href={linkTo({
                       page: undefined,
-                      sel: `${id}@${report.begin_ns}`,
+                      ...(isUser ? { by: "user_task", sel: undefined } : { sel: `${id}@${report.begin_ns}` }),
                       ...asParameters({ from: report.begin_ns, to: report.end_ns }),
                     })}
                   >
@@ -61,7 +62,9 @@ export function Task() {
               </>
             )}
           </Told>
+          {!isUser && <AnnotationTree id={id} />}
         </section>
+        {isUser && <AnnotationTree id={id} />}
         {!isUser && (
           <section class="lives" aria-label="What it did">
             <Told answer={answer}>

@@ -50,6 +50,8 @@ async function beganBeforeIsSaid(page, url) {
   await page.click("td a:has-text('user:1')");
   await settled(page);
   assert.match(await text(page, "main"), /user task 1 \(began before the trace\)/);
+  assert.match(await text(page, ".tree > ul > li"), /^0\.000000 s user task \(began before the trace\) 4 ms at least/);
+  assert.match(await text(page, ".tree li ul"), /user:2 child 2 ms .*logged key: of the parent/);
   await page.goto(`${url}#by=user_task`);
   await settled(page);
   await page.click(".track button:has-text('(began before the trace)')");
