@@ -5,15 +5,21 @@ import type { DiffReport, Difference } from "../api/diff_report";
 import { count, duration, percent } from "../duration";
 import { Name } from "../name";
 import { DataTable, type Column } from "../parts/data_table";
+import { FilterBox } from "../parts/filter_box";
 import { PageHead, useWindow } from "../parts/page_head";
 import { Told } from "../parts/told";
+import { useStore } from "../store";
+import { view } from "../view";
 
 export function Diff() {
+  const { where } = useStore(view);
   const span = useWindow();
-  const answer = useReport<DiffReport>("diff", { from: span?.from, to: span?.to, most: 500 });
+  const answer = useReport<DiffReport>("diff", { where, from: span?.from, to: span?.to, most: 500 });
   return (
     <main class="page">
-      <PageHead title="what changed" />
+      <PageHead title="what changed">
+        <FilterBox example='name == "request" && duration > 5ms' />
+      </PageHead>
       <Told answer={answer}>{(report) => <Content report={report} />}</Told>
     </main>
   );

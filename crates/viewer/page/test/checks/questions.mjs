@@ -96,9 +96,24 @@ export async function questions({ page, binary, planted }) {
   for (const question of QUESTIONS) await ask(page, planted, question);
   await withFile("before.trace", steadyTrace(0), (before) =>
     withFile("now.trace", steadyTrace(3_000_000), (now) =>
-      about(binary, [before, now], (url) => ask(page, url, DIFFERENCE)),
+      about(binary, [before, now], async (url) => {
+        await ask(page, url, DIFFERENCE);
+        await filtersDifferences(page);
+      }),
     ),
   );
+}
+
+/** Of what is compared a filter leaves what it means: of user tasks and regions those of a name. */
+async function filtersDifferences(page) {
+  const names = () => page.$$eval(".data-table tbody .text .name", (found) => found.map(({ textContent }) => textContent));
+  const user = (all) => all.filter((name) => name === "request" || name === "work");
+  assert.ok(user(await names()).includes("request"));
+  await page.fill("#filter", 'name == "work"');
+  await page.keyboard.press("Enter");
+  await settled(page);
+  assert.equal(await page.locator(".note.error").count(), 0);
+  assert.ok(!user(await names()).includes("request"), "requests are left out");
 }
 
 async function about(binary, paths, use) {
