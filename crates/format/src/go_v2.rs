@@ -22,6 +22,7 @@
 //! | [`Batch`], [`write_string`], [`write_stack`] | writing the rest |
 //! | [`Items`], [`Batch`] | reading the framing |
 //! | [`Events`], [`Entries`], [`Record`] | reading what is in a batch, without any meaning |
+//! | [`RawEvent`], [`ShortEvent`], [`NearEvent`] | the same events, decoded faster the less is asked for |
 //! | [`Records`] | all of it in file order |
 
 mod batch;
@@ -29,6 +30,7 @@ mod entries;
 mod event;
 mod events;
 mod items;
+mod near;
 mod record;
 mod records;
 mod structure;
@@ -38,6 +40,7 @@ pub use entries::Entries;
 pub use event::Event;
 pub use events::{Events, RawEvent, ShortEvent};
 pub use items::{Item, Items};
+pub use near::NearEvent;
 pub use record::Record;
 pub use records::Records;
 pub use structure::{write_stack, write_string};

@@ -77,12 +77,16 @@ impl<T: Copy + Default> IdArray<T> {
     /// The same, if the place is one of those that were found lately.
     #[inline(always)]
     pub(crate) fn recent(&mut self, id: u64) -> Option<&mut T> {
+        let slot = self.recent_slot(id)?;
+        self.values.get_mut(slot)
+    }
+
+    /// Where that place is.
+    #[inline(always)]
+    pub(crate) fn recent_slot(&self, id: u64) -> Option<usize> {
         let number = id / PAGE as u64;
         let (recent, page) = self.recent[number as usize % RECENT];
-        if recent != number {
-            return None;
-        }
-        self.values.get_mut(place(page as usize, id))
+        (recent == number).then_some(place(page as usize, id))
     }
 
     /// Where the value of an id is, if it has a place in a row: the same one until somebody tidies.

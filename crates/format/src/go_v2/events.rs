@@ -12,10 +12,10 @@ use crate::varint::{self, VarintError};
 /// an event has no length, so nobody knows where the next one begins.
 #[derive(Clone, Debug)]
 pub struct Events<'a> {
-    bytes: &'a [u8],
-    position: usize,
-    /// The file's offset of the first byte.
-    base: u64,
+    /// What is not decoded yet.
+    pub(super) bytes: &'a [u8],
+    /// The file's offset of its end.
+    end: u64,
 }
 
 /// An event as numbers, to decode the next one into: what [`Record`] has of an event, and no more.
@@ -113,15 +113,14 @@ impl<'a> Events<'a> {
     pub fn new(data: &'a [u8], offset: u64) -> Self {
         Self {
             bytes: data,
-            position: 0,
-            base: offset,
+            end: offset.wrapping_add(data.len() as u64),
         }
     }
 
     /// Where in the file the next event begins.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.base + self.position as u64
+        self.end.wrapping_sub(self.bytes.len() as u64)
     }
 
     /// Decodes the next event into `event`, where nothing is left of an earlier one, if it is one whose numbers are all small, and
@@ -129,10 +128,10 @@ impl<'a> Events<'a> {
     // As a call it would keep its place in memory.
     #[inline(always)]
     pub fn advance_short(&mut self, event: &mut ShortEvent) -> bool {
-        let near = self.bytes.get(self.position..);
-        match near.and_then(|near| decode_short(near.first_chunk()?, event)) {
+        let near = self.bytes.first_chunk();
+        match near.and_then(|near| decode_short(near, event)) {
             Some(length) => {
-                self.position += length;
+                self.pass(length);
                 true
             }
             None => false,
@@ -147,19 +146,25 @@ impl<'a> Events<'a> {
     // As a call it would keep its place in memory.
     #[inline(always)]
     pub fn advance(&mut self, event: &mut RawEvent) -> Result<bool, Error> {
-        let Some(&byte) = self.bytes.get(self.position) else {
+        let Some(&byte) = self.bytes.first() else {
             return Ok(false);
         };
-        match decode(self.bytes, self.position, self.base, byte, event) {
-            Ok(end) => {
-                self.position = end;
+        match decode(self.bytes, self.offset(), byte, event) {
+            Ok(length) => {
+                self.pass(length);
                 Ok(true)
             }
             Err(error) => {
-                self.position = self.bytes.len();
+                self.pass(self.bytes.len());
                 Err(error)
             }
         }
+    }
+
+    /// Goes on behind so many bytes.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, length: usize) {
+        self.bytes = self.bytes.get(length..).unwrap_or_default();
     }
 }
 
@@ -182,25 +187,18 @@ fn decode_short(bytes: &[u8; varint::NEAR_BYTES], event: &mut ShortEvent) -> Opt
     Some(at)
 }
 
-/// Decodes the event at `at`, whose first byte is `byte`. Gives the position after it.
+/// Decodes the event at `offset`, which the bytes begin with, the first of them being `byte`. Gives its length.
 #[inline]
-fn decode(
-    bytes: &[u8],
-    begin: usize,
-    base: u64,
-    byte: u8,
-    event: &mut RawEvent,
-) -> Result<usize, Error> {
-    let offset = base + begin as u64;
+fn decode(bytes: &[u8], offset: u64, byte: u8, event: &mut RawEvent) -> Result<usize, Error> {
     event.offset = offset;
     let Some((event_type, count)) = EVENTS[usize::from(byte)] else {
         return Err(no_event(byte, offset));
     };
     let number =
-        |at| varint::read(bytes, at).map_err(|fault| bad_number(fault, offset, base + at as u64));
+        |at| varint::read(bytes, at).map_err(|fault| bad_number(fault, offset, offset + at as u64));
     event.event_type = event_type;
     event.args = [0; V2_EVENT_ARGS_MAX];
-    let mut at = begin + 1;
+    let mut at = 1;
     (event.delta, at) = number(at)?;
     for arg in event.args.iter_mut().take(usize::from(count)) {
         (*arg, at) = number(at)?;
@@ -316,6 +314,19 @@ mod tests {
             for far in Events::new(&data, 100).map_while(Result::ok) {
                 let mut short = ShortEvent::EMPTY;
                 let before = near.offset();
+                if let Some(mut event) = near.near() {
+                    prop_assert_eq!(event.event_type(), Some(far.event_type));
+                    let count = far.event_type.spec().args.len();
+                    let numbers: Option<Vec<u32>> = (0..=count).map(|_| event.number()).collect();
+                    let mut after = near.clone();
+                    prop_assert_eq!(numbers.is_some(), after.advance_short(&mut short));
+                    if let Some(numbers) = numbers {
+                        prop_assert_eq!((short.delta, &short.args[..count]), (numbers[0], &numbers[1..]));
+                        let mut passed = near.clone();
+                        passed.go_on(event);
+                        prop_assert_eq!(passed.offset(), after.offset());
+                    }
+                }
                 if near.advance_short(&mut short) {
                     prop_assert_eq!(near.offset() - before, u64::from(short.length_bytes));
                     prop_assert_eq!((before, short.event_type), (far.offset, far.event_type));

@@ -1,10 +1,10 @@
 //! Where a thread's events stand.
 
 use exectrace_format::ThreadId;
-use exectrace_format::go_v2::ShortEvent;
 
 use super::ahead::Ahead;
 use super::decoder::Decoder;
+use super::plain::{InBatch, InRow};
 use super::row::{Point, Row, Upcoming};
 use super::task_rules;
 use crate::{Cause, Error};
@@ -34,8 +34,10 @@ enum Rows<'a> {
     Ahead(Ahead<'a>),
 }
 
-/// So many events of a thread are decoded at once when it has many.
+/// So many events of a thread are decoded at once, when few happen between those of other threads.
 const ROW_MAX: usize = 64;
+/// After so many that happened from the batch's bytes the next ones are expected to do so, too: then rows are short.
+const RUN_MIN: usize = 8;
 
 impl<'a> Cursor<'a> {
     /// Before the first event of a thread.
@@ -72,31 +74,65 @@ impl<'a> Cursor<'a> {
         self.row.time_ns(self.at, self.point)
     }
 
-    /// That and those after it that are decoded, and the point before them.
+    /// Whether no event to come is decoded: then [`Self::refill`] must see to it before anything else is asked.
     #[inline(always)]
-    pub(super) fn upcoming(&self) -> (&[ShortEvent], Point) {
-        (&self.row.events[self.at..self.row.len], self.point)
+    pub(super) fn is_at_end_of_row(&self) -> bool {
+        self.at >= self.row.len
     }
 
-    /// So many of those have happened, up to a point. False at the end.
+    /// The events that are decoded.
     #[inline(always)]
-    pub(super) fn skip(&mut self, count: usize, point: Point) -> Result<bool, Box<Error>> {
+    pub(super) fn in_row(&self) -> InRow<'_> {
+        InRow {
+            events: &self.row.events[self.at..self.row.len],
+            point: self.point,
+        }
+    }
+
+    /// So many of those have happened, up to a point.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, count: usize, point: Point) {
         self.at += count;
         self.point = point;
-        if self.at < self.row.len {
-            return Ok(true);
+    }
+
+    /// The one to come has happened.
+    #[inline]
+    pub(super) fn pass_one(&mut self) {
+        let point = self.row.behind(self.at, self.point);
+        self.pass(1, point);
+    }
+
+    /// Those that follow a row that is at its end and are not decoded, unless another thread decodes them.
+    #[inline(always)]
+    pub(super) fn in_batch(&self) -> Option<InBatch<'a>> {
+        match &self.rows {
+            Rows::Here { decoder, .. } if self.row.fault.is_none() => Some(decoder.in_batch()),
+            _ => None,
         }
-        self.refill()
+    }
+
+    /// So many of those have happened, and these are left.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, count: usize, left: InBatch<'a>) {
+        if let Rows::Here { decoder, length } = &mut self.rows {
+            decoder.go_on(left);
+            if count >= RUN_MIN {
+                *length = 1;
+            }
+        }
     }
 
     /// Moves to the next event. False at the end.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool, Box<Error>> {
-        if self.at >= self.row.len {
+        if !self.is_at_end_of_row() {
+            self.pass_one();
+        }
+        if self.is_at_end_of_row() {
             return self.refill();
         }
-        let point = self.row.behind(self.at, self.point);
-        self.skip(1, point)
+        Ok(true)
     }
 
     /// The event to come contradicts the trace.
@@ -119,7 +155,7 @@ impl<'a> Cursor<'a> {
 
     /// Gets the next row. False if there is none.
     #[inline(never)]
-    fn refill(&mut self) -> Result<bool, Box<Error>> {
+    pub(super) fn refill(&mut self) -> Result<bool, Box<Error>> {
         if self.row.fault.is_none() {
             match &mut self.rows {
                 Rows::Here { decoder, length } => {

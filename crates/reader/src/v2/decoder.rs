@@ -5,6 +5,7 @@ use exectrace_format::go_v2::{Batch, EventType, Events, RawEvent};
 
 use super::clock::Clock;
 use super::generation::Group;
+use super::plain::InBatch;
 use super::row::{Fault, Long, Point, Row, Upcoming};
 use crate::Error;
 
@@ -28,6 +29,22 @@ impl<'a> Decoder<'a> {
             time_ns: 0,
             clock,
         }
+    }
+
+    /// The events of the open batch that are not decoded yet.
+    #[inline(always)]
+    pub(super) fn in_batch(&self) -> InBatch<'a> {
+        InBatch {
+            events: self.events.clone(),
+            time_ns: self.time_ns,
+            clock: self.clock,
+        }
+    }
+
+    /// Goes on before those of them that are left.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, left: InBatch<'a>) {
+        (self.events, self.time_ns) = (left.events, left.time_ns);
     }
 
     /// Decodes the next events, so many at most, or up to a fault.

@@ -203,13 +203,21 @@ impl Order {
     ) -> Result<Pause, Box<Stuck>> {
         let place = cursor.place;
         loop {
+            if cursor.is_at_end_of_row() {
+                self.run_in_batch(cursor, until_ns, generation, told);
+                if !cursor.refill().map_err(cut)? {
+                    return Ok(Pause::End);
+                }
+            }
             if let Some(place) = place {
                 let mut thread = self.threads[place];
-                let (count, point) =
-                    self.run_plain(cursor.upcoming(), &mut thread, until_ns, generation, told);
+                let row = cursor.in_row();
+                let (count, left) = self.run_plain(row, &mut thread, until_ns, generation, told);
                 self.threads[place] = thread;
-                if count > 0 && !cursor.skip(count, point).map_err(cut)? {
-                    return Ok(Pause::End);
+                let point = left.point;
+                cursor.pass(count, point);
+                if cursor.is_at_end_of_row() {
+                    continue;
                 }
             }
             if cursor.time_ns() > until_ns || told.is_full() {
@@ -219,10 +227,26 @@ impl Order {
             if tried.map_err(refused)? == Tried::NotYet {
                 return Ok(Pause::NotYet);
             }
-            if !cursor.advance().map_err(cut)? {
-                return Ok(Pause::End);
-            }
+            cursor.pass_one();
         }
+    }
+
+    /// Lets plain events happen that are not decoded yet.
+    #[inline(always)]
+    fn run_in_batch<'a>(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        until_ns: i64,
+        generation: &Generation<'a>,
+        told: &mut Told<'_>,
+    ) {
+        let (Some(place), Some(batch)) = (cursor.place, cursor.in_batch()) else {
+            return;
+        };
+        let mut thread = self.threads[place];
+        let (count, left) = self.run_plain(batch, &mut thread, until_ns, generation, told);
+        self.threads[place] = thread;
+        cursor.go_on(count, left);
     }
 
     /// What is known of the thread of a place.

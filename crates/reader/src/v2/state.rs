@@ -9,6 +9,9 @@ use crate::id_map::IdMap;
 /// Stands for no task and no worker, as in the file.
 pub(super) const NONE: u64 = u64::MAX;
 
+/// No task is here.
+pub(super) const NO_SLOT: usize = usize::MAX;
+
 /// The place of an event among those of one task or worker: the generation, and a number that begins anew in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sequence {
@@ -79,10 +82,16 @@ impl Tasks {
         (task.state != State::NotExist).then_some(task)
     }
 
-    /// The task of an id, whether it exists or not, if it is at hand.
+    /// Where the task of an id is, whether it exists or not, if it is at hand. It stays there until the next generation.
     #[inline(always)]
-    pub(super) fn recent(&mut self, id: u64) -> Option<&mut Task> {
-        self.by_id.recent(id)
+    pub(super) fn recent_slot(&self, id: u64) -> Option<usize> {
+        self.by_id.recent_slot(id)
+    }
+
+    /// The task that is there.
+    #[inline(always)]
+    pub(super) fn at(&mut self, slot: usize) -> Option<&mut Task> {
+        self.by_id.at_mut(slot)
     }
 
     pub(super) fn insert(&mut self, id: u64, task: Task) {
