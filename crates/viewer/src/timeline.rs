@@ -6,6 +6,7 @@ mod logs;
 mod members;
 mod place;
 mod recording;
+mod region_names;
 mod regions;
 mod row_filter;
 mod sum_levels;
@@ -19,6 +20,7 @@ pub(crate) use self::annotation_tree::{Annotation, AnnotationTree, Told};
 pub(crate) use self::groups::Group;
 pub(crate) use self::logs::{Log, Logs};
 pub(crate) use self::recording::Recording;
+pub(crate) use self::region_names::RegionNames;
 pub(crate) use self::regions::{RegionNote, UserRegions};
 pub(crate) use self::row_filter::RowFilter;
 pub(crate) use self::task_rows::TaskRows;
@@ -33,7 +35,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::causes::Causes;
 use crate::grid::Grid;
-use crate::track::{Intervals, Runs, Track};
+use crate::track::{Drawn, Intervals, Runs, Track};
 
 /// All rows of the timeline of a trace. Times count from its first event, in nanoseconds.
 #[derive(Debug, Default)]
@@ -54,6 +56,7 @@ pub(crate) struct Timeline {
     pub(crate) causes: Causes,
     pub(crate) samples: Vec<SampleMark>,
     pub(crate) regions: UserRegions,
+    pub(crate) region_names: RegionNames,
     pub(crate) logs: Logs,
     /// Live bytes of the heap, and how many it may grow to before the collector begins.
     pub(crate) heap: ValueCurve,
@@ -92,6 +95,8 @@ pub(crate) enum RowId {
     UserTask(UserTaskId),
     /// User tasks of a name.
     UserGroup(u32),
+    /// User regions of a name.
+    RegionGroup(u32),
     /// User regions of a task, so deep in others.
     Regions(TaskId, u32),
     Collecting,
@@ -118,6 +123,7 @@ impl RowId {
                 let task = TaskId(task.parse().ok()?);
                 Some(Self::Regions(task, depth.parse().ok()?))
             }
+            "region" => Some(Self::RegionGroup(number.parse().ok()?)),
             "users" => Some(Self::UserGroup(number.parse().ok()?)),
             _ => None,
         }
@@ -134,6 +140,7 @@ impl fmt::Display for RowId {
             Self::Group(place) => write!(f, "group:{place}"),
             Self::UserTask(UserTaskId(id)) => write!(f, "user:{id}"),
             Self::UserGroup(place) => write!(f, "users:{place}"),
+            Self::RegionGroup(place) => write!(f, "region:{place}"),
             Self::Regions(TaskId(id), depth) => write!(f, "regions:{id}.{depth}"),
             Self::Collecting => f.write_str("gc"),
             Self::Stopped => f.write_str("stopped"),
@@ -158,7 +165,9 @@ impl Timeline {
         match row {
             RowId::Task(task) => Some(self.tasks.intervals(self.life(task)?)),
             RowId::Regions(task, depth) => self.regions.intervals(self.life(task)?, depth),
-            RowId::Group(_) | RowId::UserGroup(_) | RowId::UserTask(_) => None,
+            RowId::Group(_) | RowId::UserGroup(_) | RowId::RegionGroup(_) | RowId::UserTask(_) => {
+                None
+            }
             _ => Some(self.track(row)?.intervals()),
         }
     }
@@ -190,6 +199,12 @@ impl Timeline {
                     is_in.then_some(drawn).into_iter()
                 }))
             }
+            RowId::RegionGroup(name) => {
+                let group = self.region_names.groups.get(name as usize)?;
+                Some(group.runs(grid, |life, from_ns, to_ns| {
+                    self.regions_named(&group.name, life, from_ns, to_ns)
+                }))
+            }
             _ => Some(self.track(row)?.runs(grid)),
         }
     }
@@ -199,6 +214,18 @@ impl Timeline {
         group.runs(grid, |member, from_ns, to_ns| {
             self.tasks.overlapping(member, from_ns, to_ns)
         })
+    }
+
+    /// The user regions of a name that a life had in a stretch of time.
+    pub(crate) fn regions_named(
+        &self,
+        name: &str,
+        life: u32,
+        from_ns: u64,
+        to_ns: u64,
+    ) -> impl Iterator<Item = Drawn> {
+        let regions = self.regions.overlapping(life, from_ns, to_ns);
+        regions.filter(move |drawn| self.causes.reason(drawn.cause) == name)
     }
 
     /// The track of a row that is no task's.
@@ -212,6 +239,7 @@ impl Timeline {
             | RowId::Group(_)
             | RowId::UserTask(_)
             | RowId::UserGroup(_)
+            | RowId::RegionGroup(_)
             | RowId::Regions(..) => None,
         }
     }

@@ -263,9 +263,11 @@ impl Exporting<'_> {
     /// The members of groups, as those who open a group see them.
     fn members(&mut self, rows: &[String], spans: &[Span]) -> io::Result<Vec<String>> {
         let mut members = Vec::new();
-        let groups = rows
-            .iter()
-            .filter(|id| id.starts_with("group:") || id.starts_with("users:"));
+        let groups = rows.iter().filter(|id| {
+            ["group:", "users:", "region:"]
+                .iter()
+                .any(|kind| id.starts_with(kind))
+        });
         for group in groups.take(GROUPS_MAX) {
             for span in spans {
                 let Some(answer) = self.answer(&pages::members(group, *span), share::COARSE)?

@@ -6,7 +6,7 @@ use super::question::Question;
 use super::span::Span;
 
 /// Ways to look at a trace.
-pub(super) const TRACK_KINDS: [&str; 4] = ["worker", "thread", "group", "user_task"];
+pub(super) const TRACK_KINDS: [&str; 5] = ["worker", "thread", "group", "user_task", "region"];
 
 /// So many rows of a kind are asked for.
 const TRACKS_MAX: u32 = 500;
@@ -108,10 +108,10 @@ pub(super) fn tracks(by: &str) -> Question {
 
 /// The members of a group that are there in a stretch.
 pub(super) fn members(group: &str, span: Span) -> Question {
-    let by = if group.starts_with("users:") {
-        "user_task"
-    } else {
-        "group"
+    let by = match group.split_once(':') {
+        Some(("users", _)) => "user_task",
+        Some(("region", _)) => "region",
+        _ => "group",
     };
     within(tracks(by).with("parent", group), Some(span))
 }

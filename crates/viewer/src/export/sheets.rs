@@ -265,7 +265,7 @@ fn kind(id: &str) -> &str {
 fn is_of_many(id: &str) -> bool {
     matches!(
         RowId::parse(id),
-        Some(RowId::Group(_) | RowId::UserGroup(_))
+        Some(RowId::Group(_) | RowId::UserGroup(_) | RowId::RegionGroup(_))
     )
 }
 

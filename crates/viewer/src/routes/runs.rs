@@ -80,7 +80,7 @@ pub(crate) fn append(
 fn append_runs(bytes: &mut Vec<u8>, row: RowId, grid: Grid, runs: &Runs) {
     let full_ns = match row {
         // A row of a group is as high as can be.
-        RowId::Group(_) | RowId::UserGroup(_) => runs.most_ns().max(1),
+        RowId::Group(_) | RowId::UserGroup(_) | RowId::RegionGroup(_) => runs.most_ns().max(1),
         _ => grid.bucket_ns(),
     };
     wire::append(bytes, runs, full_ns);

@@ -75,9 +75,13 @@ pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<As
     line.add(workers.map(|(id, row)| whole("worker", format!("worker:{id}"), &row.name)));
     let threads = timeline.threads.iter().filter(|(_, row)| is_in(&row.name));
     line.add(threads.map(|(id, row)| whole("thread", format!("thread:{id}"), &row.name)));
-    let regions = timeline.regions.names().into_iter();
-    let regions = regions.filter(|name| is_in(name));
-    line.add(regions.map(|name| whole("region", String::new(), name)));
+    let regions = (0..).zip(&timeline.region_names.groups);
+    let regions = regions.filter(|(_, group)| is_in(&group.name));
+    line.add(
+        regions.map(|(place, group): (u32, _)| {
+            whole("region", format!("region:{place}"), &group.name)
+        }),
+    );
     let functions = timeline.causes.functions().filter(|name| is_in(name));
     line.add(functions.map(|name| whole("function", String::new(), name)));
     line.add(

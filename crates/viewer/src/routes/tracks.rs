@@ -38,6 +38,7 @@ enum By {
     Thread,
     Group,
     UserTask,
+    Region,
 }
 
 #[derive(Serialize)]
@@ -68,6 +69,7 @@ impl By {
             Self::Thread => RowId::Thread(0),
             Self::Group => RowId::Group(0),
             Self::UserTask => RowId::UserGroup(0),
+            Self::Region => RowId::RegionGroup(0),
         }
     }
 }
@@ -97,9 +99,12 @@ fn tracks(subject: &Subject, asked: &Asked, filter: Option<&RowFilter>) -> Answe
             ));
         }
         let span = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
-        tracks.retain(|track| {
-            let row = RowId::parse(&track.id);
-            row.is_some_and(|row| filter.means_any(&timeline, row, span))
+        let parent = asked.parent.as_deref().and_then(RowId::parse);
+        tracks.retain(|track| match (RowId::parse(&track.id), parent) {
+            (Some(task), Some(RowId::RegionGroup(name))) => {
+                filter.means_any_region(&timeline, (name, task), span)
+            }
+            (row, _) => row.is_some_and(|row| filter.means_any(&timeline, row, span)),
         });
     }
     if let Some(search) = &asked.search {
@@ -134,6 +139,7 @@ fn rows(timeline: &Timeline, by: By) -> Vec<TrackLine> {
         }
         By::Group => group_lines("group", &timeline.groups),
         By::UserTask => group_lines("users", &timeline.user_tasks.names),
+        By::Region => group_lines("region", &timeline.region_names.groups),
     }
 }
 
@@ -191,6 +197,14 @@ fn members(timeline: &Timeline, parent: &str, asked: &Asked) -> Result<Vec<Track
             let group = timeline.user_tasks.names.get(name as usize);
             return Ok(user_tasks(timeline, group.ok_or_else(unknown)?, (from, to)));
         }
+        RowId::RegionGroup(name) => {
+            let group = timeline.region_names.groups.get(name as usize);
+            return Ok(with_regions(
+                timeline,
+                group.ok_or_else(unknown)?,
+                (from, to),
+            ));
+        }
         _ => None,
     };
     let group = group.ok_or_else(unknown)?;
@@ -219,6 +233,25 @@ fn regions(timeline: &Timeline, task: TaskId) -> Option<Vec<TrackLine>> {
     let depth = timeline.regions.depth(timeline.life(task)?);
     let ids = (0..depth).map(|depth| format!("regions:{}.{depth}", task.0));
     (depth > 0).then(|| ids.map(|id| line(id, "")).collect())
+}
+
+/// The tasks that had regions of a name in a stretch of time.
+fn with_regions(timeline: &Timeline, group: &Group, (from, to): (u64, u64)) -> Vec<TrackLine> {
+    let lives = group.members.near(from, to);
+    let lives = lives.filter(|&life| {
+        let mut regions = timeline.regions_named(&group.name, life, from, to);
+        regions.next().is_some()
+    });
+    let rows = lives.filter_map(|life| Some((life, timeline.tasks.get(life)?)));
+    rows.map(|(life, row)| TrackLine {
+        id: format!("task:{}", row.id.0),
+        name: String::new(),
+        // Their names tell them apart: they may run anything.
+        detail: timeline.name_of(life).to_owned(),
+        members: timeline.regions.depth(life),
+        has_children: true,
+    })
+    .collect()
 }
 
 /// The user tasks of a name that were there in a stretch of time.

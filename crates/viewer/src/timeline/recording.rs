@@ -323,12 +323,14 @@ impl Timeline {
         let (user_task, name) = region.identity;
         let stacks = (region.stack, end_stack);
         let cause = self.causes.intern(name, stacks, context.tables);
-        let name = context.tables.text(name);
         let note = RegionNote {
             user_task: self.user_tasks.place(user_task),
             is_cut: region.is_cut,
         };
-        self.regions.add(life, region, (end_ns, cause, note), &name);
+        let added = self.regions.add(life, region, (end_ns, cause, note));
+        if let Some(drawn) = added {
+            self.region_names.add(life, name, &drawn, context.tables);
+        }
     }
 
     /// A life has ended: what regions it has open end with it, and none will come.
@@ -339,6 +341,7 @@ impl Timeline {
             self.add_region(life, &region, (StackId(0), end_ns), context);
         }
         self.regions.seal(life);
+        self.region_names.leave(life, end_ns);
     }
 
     fn add_range(&mut self, range: Range, begin_ns: u64, end_ns: u64) {
@@ -389,6 +392,7 @@ impl Timeline {
         for life in self.regions.unsealed() {
             self.seal_regions(life, context);
         }
+        self.region_names.finish();
         self.logs.finish();
         self.groups.iter_mut().for_each(Group::finish);
         self.user_tasks.finish(self.end_ns);

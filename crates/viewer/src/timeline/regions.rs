@@ -21,7 +21,6 @@ pub(crate) struct UserRegions {
     last: HashMap<u32, u32, FxBuildHasher>,
     /// What lives that have not ended have open.
     nests: HashMap<u32, Nest, FxBuildHasher>,
-    names: HashMap<StringId, String, FxBuildHasher>,
 }
 
 /// The regions that a life has had at a depth.
@@ -119,14 +118,13 @@ impl UserRegions {
         Some(region)
     }
 
-    /// Adds a region that has ended to its row.
+    /// Adds a region that has ended to its row, and gives it as it is then; `None` where nothing was to come.
     pub(super) fn add(
         &mut self,
         life: u32,
         region: &Region,
         (end_ns, cause, note): (u64, u32, RegionNote),
-        name: &str,
-    ) {
+    ) -> Option<Drawn> {
         let row = self.row(life, region.depth);
         self.rows[row].place.push(Drawn {
             index: 0,
@@ -135,9 +133,7 @@ impl UserRegions {
             shade: Shade::Open,
             cause,
             other: note.pack(),
-        });
-        let (_, id) = region.identity;
-        self.names.entry(id).or_insert_with(|| name.to_owned());
+        })
     }
 
     /// A life ends, and gives back what it has open.
@@ -217,11 +213,15 @@ impl UserRegions {
         Some(self.at(life, above)?.place.runs(&self.arena, grid))
     }
 
-    /// The names of all, in order.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.names.values().map(String::as_str).collect();
-        names.sort_unstable();
-        names
+    /// The regions of a life, in all of its rows, that a stretch of time has something of.
+    pub(crate) fn overlapping(
+        &self,
+        life: u32,
+        from_ns: u64,
+        to_ns: u64,
+    ) -> impl Iterator<Item = Drawn> {
+        let rows = self.made(life).map(|row| &self.rows[row as usize].place);
+        rows.flat_map(move |place| place.intervals(&self.arena).overlapping(from_ns, to_ns))
     }
 }
 
@@ -244,11 +244,11 @@ mod tests {
             if *begins {
                 regions.begin(7, identity, StackId(0), at_ns);
             } else if let Some(region) = regions.end(7, identity) {
-                regions.add(7, &region, (at_ns, 0, NOTE), "name");
+                regions.add(7, &region, (at_ns, 0, NOTE));
             }
         }
         for region in regions.leave(7) {
-            regions.add(7, &region, (at_ns + 10, 0, NOTE), "name");
+            regions.add(7, &region, (at_ns + 10, 0, NOTE));
         }
         regions.seal(7);
         let rows = (0..regions.depth(7) as u32).map(|above| {

@@ -80,9 +80,10 @@ impl RowFilter {
             RowId::Task(_) | RowId::Worker(_) | RowId::Thread(_) | RowId::Group(_) => {
                 self.tasks.is_some()
             }
-            RowId::UserTask(_) | RowId::UserGroup(_) | RowId::Regions(..) => {
-                self.annotations.is_some()
-            }
+            RowId::UserTask(_)
+            | RowId::UserGroup(_)
+            | RowId::RegionGroup(_)
+            | RowId::Regions(..) => self.annotations.is_some(),
             RowId::Collecting | RowId::Stopped => false,
         }
     }
@@ -106,6 +107,12 @@ impl RowFilter {
                 let group = timeline.user_tasks.names.get(name as usize)?;
                 Some(group.runs_of_members(grid, |member, from_ns, to_ns| {
                     self.user_task(timeline, member, from_ns, to_ns).into_iter()
+                }))
+            }
+            RowId::RegionGroup(name) => {
+                let group = timeline.region_names.groups.get(name as usize)?;
+                Some(group.runs_of_members(grid, |life, from_ns, to_ns| {
+                    self.regions(timeline, &group.name, life, (from_ns, to_ns))
                 }))
             }
             RowId::UserTask(id) => {
@@ -146,6 +153,14 @@ impl RowFilter {
                 let mut members = members.into_iter().flatten();
                 members.any(|member| self.user_task(timeline, member, from_ns, to_ns).is_some())
             }
+            RowId::RegionGroup(name) => {
+                let group = timeline.region_names.groups.get(name as usize);
+                let mut members = group.into_iter().flat_map(|group| {
+                    let lives = group.members.near(from_ns, to_ns);
+                    lives.flat_map(|life| self.regions(timeline, &group.name, life, span))
+                });
+                members.next().is_some()
+            }
             RowId::UserTask(id) => timeline
                 .user_tasks
                 .place(id)
@@ -165,16 +180,10 @@ impl RowFilter {
     ) -> Option<bool> {
         let intervals = timeline.intervals(row)?;
         if let RowId::Regions(task, _) = row {
-            let filter = self.annotations.as_ref()?;
             let life = timeline.life(task)?;
-            let regions = intervals.overlapping(from_ns, to_ns).filter(|drawn| {
-                filter.lets_through(&RegionRecord {
-                    timeline,
-                    life,
-                    drawn,
-                })
-            });
-            return Some({ regions }.any(is_found));
+            let regions = intervals.overlapping(from_ns, to_ns);
+            let mut meant = regions.filter(|drawn| self.means_region(timeline, life, drawn));
+            return Some(meant.any(is_found));
         }
         let (marks, place) = match row {
             RowId::Task(task) => (self.lives(timeline), timeline.life(task)? as usize),
@@ -189,6 +198,45 @@ impl RowFilter {
             .overlapping(from_ns, to_ns)
             .filter(|drawn| marks.has(place, drawn.index));
         Some(meant.any(is_found))
+    }
+
+    /// The regions of a name that it means of a life in a stretch of time.
+    fn regions(
+        &self,
+        timeline: &Timeline,
+        name: &str,
+        life: u32,
+        (from_ns, to_ns): (u64, u64),
+    ) -> impl Iterator<Item = Drawn> {
+        let regions = timeline.regions_named(name, life, from_ns, to_ns);
+        regions.filter(move |drawn| self.means_region(timeline, life, drawn))
+    }
+
+    /// Whether it means anything of the regions of a name that a task had in a stretch of time.
+    pub(crate) fn means_any_region(
+        &self,
+        timeline: &Timeline,
+        (name, task): (u32, RowId),
+        span: (u64, u64),
+    ) -> bool {
+        let RowId::Task(task) = task else {
+            return false;
+        };
+        let group = timeline.region_names.groups.get(name as usize);
+        let of = group.zip(timeline.life(task));
+        let regions = of.map(|(group, life)| self.regions(timeline, &group.name, life, span));
+        regions.into_iter().flatten().next().is_some()
+    }
+
+    fn means_region(&self, timeline: &Timeline, life: u32, drawn: &Drawn) -> bool {
+        let filter = self.annotations.as_ref();
+        filter.is_some_and(|filter| {
+            filter.lets_through(&RegionRecord {
+                timeline,
+                life,
+                drawn,
+            })
+        })
     }
 
     /// A user task as an interval, if it is meant and a stretch of time has something of it.

@@ -32,6 +32,8 @@ struct Annotated {
     analysis: Annotations,
     /// Of each task the rows of its regions, the outermost first.
     rows: BTreeMap<u64, Vec<Vec<Plain>>>,
+    /// How many regions there are of a name.
+    names: BTreeMap<String, usize>,
     /// By task: when, key and text.
     logs: BTreeMap<u64, Vec<(u64, String, String)>>,
     end_ns: u64,
@@ -55,6 +57,10 @@ impl Analysis for Annotated {
         let mut by_task = BTreeMap::<u64, Vec<&UserRegion>>::new();
         for region in report.regions.iter().filter(|it| it.task.0 > 0) {
             by_task.entry(region.task.0).or_default().push(region);
+        }
+        for region in by_task.values().flatten() {
+            let name = context.tables.text(region.name).into_owned();
+            *found.names.entry(name).or_default() += 1;
         }
         for (task, regions) in by_task {
             found.rows.insert(task, rows(&regions, since, end_ns));
@@ -144,6 +150,47 @@ fn regions_are_rows_below_their_tasks() {
         }
     }
     assert!(compared > 1_000, "{compared} were compared");
+}
+
+#[test]
+fn regions_of_a_name_are_a_row() {
+    let corpus = Corpus::shipped();
+    let mut seen = 0;
+    for file in TRACES {
+        let bytes = corpus.trace(file).bytes();
+        let told = annotated(&bytes);
+        let client = Client::of(bytes);
+        client.wait();
+        let window = format!("from=0&to={}", told.end_ns + 1);
+        let groups = client.get("api/tracks?by=region").json()["tracks"].take();
+        let mut names = BTreeMap::new();
+        let mut tasks = BTreeSet::new();
+        for group in groups.as_array().expect("is a list") {
+            let id = group["id"].as_str().expect("is a text");
+            let target = format!("api/runs?tracks={id}&{window}&width=1");
+            let count = parsed(&client.get(&target).body).rows[0].begun();
+            let name = group["name"].as_str().expect("is a text").to_owned();
+            assert!(
+                names.insert(name, count as usize).is_none(),
+                "{file}: {group}"
+            );
+            let members = client
+                .get(&format!("api/tracks?parent={id}&{window}"))
+                .json();
+            assert_eq!(members["total"], group["members"], "{file}: {group}");
+            let members = members["tracks"].as_array().expect("is a list").clone();
+            tasks.extend(
+                members
+                    .iter()
+                    .filter_map(|it| it["id"].as_str().map(str::to_owned)),
+            );
+        }
+        assert_eq!(names, told.names, "{file}");
+        let told = told.rows.keys().map(|task| format!("task:{task}"));
+        assert_eq!(tasks, told.collect(), "{file}");
+        seen += names.len();
+    }
+    assert!(seen > 10, "{seen} names");
 }
 
 /// All annotations of a task are in its tree, each in what was open when it began.

@@ -40,6 +40,7 @@ function TrackKinds() {
     thread: "thread",
     group: "function",
     user_task: "user task",
+    region: "region",
   };
   return (
     <div class="kinds">
@@ -51,7 +52,7 @@ function TrackKinds() {
           </a>
         ))}
       </nav>
-      <FilterBox example={by === "user_task" ? 'name == "request" && duration > 50ms' : 'state == "blocked" && duration > 5ms'} />
+      <FilterBox example={by === "user_task" || by === "region" ? 'name == "request" && duration > 50ms' : 'state == "blocked" && duration > 5ms'} />
       <WindowShown />
     </div>
   );

@@ -44,7 +44,7 @@ export interface Rows {
 const NONE: Rows = { rows: [], left: 0, error: null, where: undefined };
 
 /** Ways to look at a trace. */
-export const TRACK_KINDS = ["worker", "thread", "group", "user_task"] as const;
+export const TRACK_KINDS = ["worker", "thread", "group", "user_task", "region"] as const;
 
 const MOST = 500;
 

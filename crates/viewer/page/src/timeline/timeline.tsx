@@ -88,7 +88,7 @@ function TrackName({ row }: { row: Row }) {
   const isSelected = useStore(selected).interval?.track === row.id;
   const name = <TrackTitle row={row} />;
   return (
-    <div class={`track depth-${row.depth}${isSelected ? " selected" : ""}`} title={row.detail}>
+    <div class={`track depth-${row.depth}${isSelected ? " selected" : ""}`} title={plainName(row.detail)}>
       {row.has_children ? (
         <button type="button" aria-expanded={row.isOpen} onClick={() => toggle(row.id)}>
           {row.isOpen ? "▾" : "▸"} {name} <span class="members">{row.members}</span>
@@ -109,7 +109,7 @@ function TrackTitle({ row }: { row: Row }) {
   if (row.depth > 0) {
     return (
       <>
-        {row.id} <span class="faint">{row.detail}</span>
+        {row.id} {row.detail !== "" && <Name of={row.detail} most={60} />}
       </>
     );
   }

@@ -47,7 +47,7 @@ async function saysTheSame(page, file, live, url) {
   await isAccessible(page, "an exported page");
   const links = await page.$$eval(".pages a", (anchors) => anchors.map((anchor) => anchor.hash));
   for (const hash of links) await same(hash, hash);
-  for (const by of ["thread", "group"]) await same(`#by=${by}`, `by ${by}`);
+  for (const by of ["region", "group"]) await same(`#by=${by}`, `by ${by}`);
   // What a finding leads to, and an interval: the same by keys, and by a link.
   await open(page, file);
   const [interval] = await visibleIntervals(page);

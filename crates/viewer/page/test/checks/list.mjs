@@ -16,6 +16,7 @@ import { keyboard } from "./keyboard.mjs";
 import { pages } from "./pages.mjs";
 import { pictures } from "./pictures.mjs";
 import { questions } from "./questions.mjs";
+import { regions } from "./regions.mjs";
 import { trees } from "./trees.mjs";
 
 // Those that take longest come first. What does not depend on what is in a trace is looked at once, with the first one.
@@ -35,6 +36,7 @@ export const checks = [
   { name: "filter", run: filter, once: true },
   { name: "chain", run: chain, once: true },
   { name: "curves", run: curves, once: true },
+  { name: "regions", run: regions, once: true },
   { name: "trees", run: trees, once: true },
   { name: "annotations", run: annotations, once: true },
   { name: "gestures", run: gestures, once: true },
