@@ -33,11 +33,13 @@
 //! | `causes` | why intervals began, each reason once |
 //! | `reports` | reports of the trace, each computed once |
 //! | `routes` | what the page can ask for, a file each |
+//! | `cut_texts` | no long text in what the page is told |
 //! | `wire` | what a screen shows, as typed arrays |
 //! | `page` | the page itself, built from `page/` |
 //! | `export` | [`Export`]: a trace as one page that needs no server |
 
 mod causes;
+mod cut_texts;
 mod export;
 mod filters;
 mod gaps;

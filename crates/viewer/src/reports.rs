@@ -5,6 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use exectrace_json::{Report, ReportError, TraceFile};
 
+use crate::cut_texts::cut_texts;
+
 /// So much is kept of what was asked for.
 const KEPT_BYTES_MAX: usize = 32 << 20;
 
@@ -61,7 +63,8 @@ impl Reports {
             reports: self,
             question: &question,
         };
-        let bytes = report.run(told, trace).map(Arc::new);
+        let bytes = report.run(told, trace);
+        let bytes = bytes.map(|bytes| Arc::new(cut_texts(bytes)));
         if let Ok(bytes) = &bytes {
             self.keep(question.clone(), bytes);
         }

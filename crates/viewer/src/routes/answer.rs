@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use exectrace_json::ReportError;
 use serde::Serialize;
 
+use crate::cut_texts::cut_texts;
 use crate::grid::Grid;
 
 /// An answer, or why there is none.
@@ -102,6 +103,7 @@ pub(super) fn json(value: &impl Serialize) -> Answer {
         status: StatusCode::INTERNAL_SERVER_ERROR,
         error: error.to_string(),
     })?;
+    let bytes = cut_texts(bytes);
     Ok(([(CONTENT_TYPE, "application/json")], bytes).into_response())
 }
 
