@@ -47,7 +47,7 @@ async function runAll(urls) {
   const planted = urls.at(-1);
   const left = checks
     .filter(({ name }) => wanted === undefined || wanted.includes(name))
-    .flatMap((check) => traces.slice(0, check.once ? 1 : traces.length).map((path, place) => ({ check, url: urls[place], path })));
+    .flatMap((check) => traces.slice(0, check.once ? 1 : traces.length).map((path, place) => ({ check, url: urls[place], path, place })));
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       if (!(await passes(next, planted))) failures += 1;
@@ -56,13 +56,13 @@ async function runAll(urls) {
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-async function passes({ check, url, path }, planted) {
+async function passes({ check, url, path, place }, planted) {
   const trace = basename(path);
   const name = `${basename(dirname(path))}/${trace}: ${check.name}`;
   const from = performance.now();
   const watched = await watchedPage(browser);
   try {
-    await check.run({ page: watched.page, url, browser, binary, path, trace, planted });
+    await check.run({ page: watched.page, url, browser, binary, path, trace, planted, isFirst: place === 0 });
     await watched.verify();
     console.log(`ok   ${name} (${Math.round(performance.now() - from)} ms)`);
     return true;

@@ -4,14 +4,16 @@ import assert from "node:assert/strict";
 import { isAccessible } from "../axe.mjs";
 import { drawn, open, parameter, press, text } from "../shown.mjs";
 
-export async function keyboard({ page, url }) {
+export async function keyboard({ page, url, isFirst }) {
   await open(page, url);
   await steps(page);
   await zooms(page);
   await findings(page);
+  await tabs(page);
+  // The same whatever trace is shown.
+  if (!isFirst) return;
   await help(page);
   await search(page);
-  await tabs(page);
 }
 
 async function steps(page) {
