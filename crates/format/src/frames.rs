@@ -21,8 +21,10 @@ pub struct Frame {
 /// The frames of a stack record, innermost first; made by the records' `frames`.
 #[derive(Clone, Debug)]
 pub struct Frames<'a> {
+    /// What is not passed yet.
     bytes: &'a [u8],
-    position: usize,
+    /// The same before the last frame.
+    last: &'a [u8],
     numbers: usize,
 }
 
@@ -38,7 +40,7 @@ impl<'a> Frames<'a> {
     pub(crate) fn new(bytes: &'a [u8], numbers: usize) -> Self {
         Self {
             bytes,
-            position: 0,
+            last: bytes,
             numbers,
         }
     }
@@ -54,32 +56,48 @@ impl<'a> Frames<'a> {
     /// let record = Record { event_type: EventType::Stack, rest: &[9, 1, 2, 3, 8, 1, 2, 5], ..Record::EMPTY };
     /// let mut frames = record.frames();
     /// assert_eq!(frames.skip_frame(), Some(9));
-    /// assert_eq!(frames.next(), Some(Frame { pc: 8, function: 1.into(), file: 2.into(), line: 5 }));
+    /// let second = Frame { pc: 8, function: 1.into(), file: 2.into(), line: 5 };
+    /// assert_eq!(frames.clone().next(), Some(second));
+    /// assert_eq!(frames.skip_frame(), Some(8));
+    /// assert_eq!(frames.last_again(), Some(second));
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn skip_frame(&mut self) -> Option<u64> {
-        let (pc, mut at) = varint::read_wrapping(self.bytes, self.position).ok()?;
-        match varint::skip(self.bytes, at, self.numbers - 1) {
-            Some(end) => at = end,
-            None => {
-                for _ in 1..self.numbers {
-                    (_, at) = varint::read_wrapping(self.bytes, at).ok()?;
-                }
-            }
+        if self.numbers == NUMBERS_MAX
+            && let Some((pc, left)) = varint::first_of_four(self.bytes)
+        {
+            (self.last, self.bytes) = (self.bytes, left);
+            return Some(pc);
         }
-        self.position = at;
-        Some(pc)
+        // A copy, so that this one need not be in memory.
+        let mut copy = self.clone();
+        let frame = copy.next();
+        *self = copy;
+        frame.map(|frame| frame.pc)
+    }
+
+    /// The frame that was passed last; the first one if none was.
+    #[inline]
+    #[must_use]
+    pub fn last_again(&self) -> Option<Frame> {
+        Self::new(self.last, self.numbers).next()
     }
 }
+
+/// Numbers of a frame that has all.
+const NUMBERS_MAX: usize = 4;
 
 impl Iterator for Frames<'_> {
     type Item = Frame;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<Frame> {
-        let mut numbers = [0; 4];
+        let (begin, mut at) = (self.bytes, 0);
+        let mut numbers = [0; NUMBERS_MAX];
         for number in numbers.iter_mut().take(self.numbers) {
-            (*number, self.position) = varint::read_wrapping(self.bytes, self.position).ok()?;
+            (*number, at) = varint::read_wrapping(begin, at).ok()?;
         }
+        (self.last, self.bytes) = (begin, begin.get(at..)?);
         let [pc, function, file, line] = numbers;
         Some(Frame {
             pc,
@@ -91,3 +109,28 @@ impl Iterator for Frames<'_> {
 }
 
 impl FusedIterator for Frames<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_frame_that_is_passed_is_the_one_that_is_decoded(
+            bytes in prop::collection::vec(prop_oneof![0..=0x7f_u8, 0x80..=0xff_u8, Just(0x80)], 0..70),
+            numbers in 1..=4_usize,
+        ) {
+            let mut passed = Frames::new(&bytes, numbers);
+            let mut decoded = Frames::new(&bytes, numbers);
+            loop {
+                let frame = decoded.next();
+                prop_assert_eq!(passed.skip_frame(), frame.map(|frame| frame.pc));
+                if frame.is_none() {
+                    break;
+                }
+                prop_assert_eq!(passed.last_again(), frame);
+            }
+        }
+    }
+}

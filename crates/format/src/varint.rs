@@ -272,6 +272,50 @@ pub fn skip(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     }
 }
 
+/// The first of the four numbers that the bytes begin with, and what comes after the last of them.
+///
+/// `None` if the first one or the other three together are longer than eight bytes, or if the bytes end before: then others have
+/// to look.
+#[inline(always)]
+pub(crate) fn first_of_four(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let first = word_of(bytes);
+    let ends = !first & 0x8080_8080_8080_8080;
+    if ends == 0 {
+        return None;
+    }
+    let others = bytes.get(ends.trailing_zeros() as usize / 8 + 1..)?;
+    let mut other_ends = !word_of(others) & 0x8080_8080_8080_8080;
+    other_ends &= other_ends.wrapping_sub(1);
+    other_ends &= other_ends.wrapping_sub(1);
+    if other_ends == 0 {
+        return None;
+    }
+    let left = others.get(other_ends.trailing_zeros() as usize / 8 + 1..)?;
+    let number = first & (ends ^ (ends - 1));
+    let number = match u32::try_from(number) {
+        Ok(number) => join_four(number).into(),
+        Err(_) => join(number),
+    };
+    Some((number, left))
+}
+
+/// The eight bytes that these begin with, with zeros for those that are missing.
+#[inline(always)]
+fn word_of(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None => short_word(bytes),
+    }
+}
+
+#[inline(never)]
+fn short_word(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
 /// Numbers of which [`skip`] expects that they end within eight bytes.
 const FEW: usize = 4;
 
@@ -305,6 +349,13 @@ const fn join(word: u64) -> u64 {
     let twenty_eights =
         fourteens & 0x0000_3fff_0000_3fff | (fourteens & 0x3fff_0000_3fff_0000) >> 2;
     twenty_eights & 0x0fff_ffff | (twenty_eights & 0x0fff_ffff_0000_0000) >> 4
+}
+
+/// The same of four bytes.
+#[inline]
+const fn join_four(word: u32) -> u32 {
+    let low = word & 0x7f | (word & 0x7f00) >> 1;
+    low | (word & 0x7f_0000) >> 2 | (word & 0x7f00_0000) >> 3
 }
 
 /// A number of any length, byte by byte.

@@ -12,7 +12,8 @@ pub(crate) struct StackList {
     frames: Vec<u32>,
     /// Where in `frames` each stack ends.
     ends: Vec<usize>,
-    /// Hashes and ids, each at the first place from its hash on that was free. An id of 0 is a free place.
+    /// Hashes and ids, each at the first place from its hash on that was free. An id of 0 is a free place; a quarter of all are
+    /// free at least.
     slots: Vec<Slot>,
 }
 
@@ -41,7 +42,7 @@ impl StackHash {
     }
 }
 
-/// Places at first.
+/// Places at first: a power of two, as later.
 const SLOTS_FIRST: usize = 1024;
 
 impl StackList {
@@ -61,24 +62,40 @@ impl StackList {
         &self.frames[start..end]
     }
 
-    /// The id of a stack of this hash.
-    pub(crate) fn intern(&mut self, hash: u32, frames: &[u32]) -> StackId {
-        if self.slots.len() <= 2 * self.ends.len() {
-            self.grow();
-        }
+    /// The id of a stack of this hash, if it is in the list.
+    // Its frames are compared as they come: reading them all before would keep the processor from fetching those of the list.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        hash: u32,
+        frames: impl ExactSizeIterator<Item = u32> + Clone,
+    ) -> Option<StackId> {
         let mut place = hash as usize;
         loop {
-            place %= self.slots.len();
-            let slot = self.slots[place];
+            let slot = self.slots.get(place & self.slots.len().wrapping_sub(1))?;
             let id = StackId(u64::from(slot.id));
             if slot.id == 0 {
-                break;
+                return None;
             }
-            if slot.hash == hash && self.frames(id) == frames {
-                return id;
+            if slot.hash == hash {
+                let known = self.frames(id);
+                if known.len() == frames.len() && frames.clone().eq(known.iter().copied()) {
+                    return Some(id);
+                }
             }
             place += 1;
         }
+    }
+
+    /// The id of a stack of this hash.
+    pub(crate) fn intern(&mut self, hash: u32, frames: &[u32]) -> StackId {
+        if let Some(id) = self.find(hash, frames.iter().copied()) {
+            return id;
+        }
+        if 3 * self.slots.len() <= 4 * self.ends.len() {
+            self.grow();
+        }
+        let place = self.free_place(hash);
         self.frames.extend_from_slice(frames);
         self.ends.push(self.frames.len());
         let id = self.ends.len();
@@ -90,19 +107,25 @@ impl StackList {
         StackId(id as u64)
     }
 
+    /// The first free place from that of a hash on.
+    fn free_place(&self, hash: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut place = hash as usize & mask;
+        while self.slots[place].id != 0 {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
     #[cold]
     fn grow(&mut self) {
         let length = (2 * self.slots.len()).max(SLOTS_FIRST);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); length]);
         for slot in old {
-            if slot.id == 0 {
-                continue;
+            if slot.id != 0 {
+                let place = self.free_place(slot.hash);
+                self.slots[place] = slot;
             }
-            let mut place = slot.hash as usize % length;
-            while self.slots[place].id != 0 {
-                place = (place + 1) % length;
-            }
-            self.slots[place] = slot;
         }
     }
 }

@@ -121,6 +121,16 @@ impl<'a> Tables<'a> {
         self.hashed_stack(hash.finish(), frames)
     }
 
+    /// The id of a stack of this hash, if there is one.
+    #[inline]
+    pub(crate) fn known_stack(
+        &self,
+        hash: u32,
+        frames: impl ExactSizeIterator<Item = u32> + Clone,
+    ) -> Option<StackId> {
+        self.stacks.find(hash, frames)
+    }
+
     /// The same where the hash is known.
     pub(crate) fn hashed_stack(&mut self, hash: u32, frames: &[u32]) -> StackId {
         self.stacks.intern(hash, frames)

@@ -23,8 +23,8 @@ pub(super) struct Stacks {
     frames: Vec<u32>,
     /// The different frames: those of different addresses.
     firsts: Vec<Frame>,
-    /// Their ids in the trace's tables, once an event refers to them.
-    ids: Vec<Option<u32>>,
+    /// Their ids in the trace's tables, once an event refers to them; [`UNKNOWN`] before.
+    ids: Vec<u32>,
     first_of_pc: IdMap<u32>,
     /// Addresses that were looked up lately, by their last bits.
     recent: Vec<(u64, Option<u32>)>,
@@ -33,7 +33,7 @@ pub(super) struct Stacks {
 /// Addresses that are remembered: a program's stacks have some thousand different ones.
 const RECENT: usize = 2048;
 
-/// No stack of the trace has this id.
+/// No stack and no frame of the trace has this id.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Where a stack is.
@@ -54,15 +54,11 @@ impl Stacks {
     pub(super) fn define(&mut self, id: u64, mut frames: Frames<'_>) -> Result<(), Cause> {
         let start = self.frames.len();
         let mut hash = StackHash::default();
-        loop {
-            let begin = frames.clone();
-            let Some(pc) = frames.skip_frame() else {
-                break;
-            };
+        while let Some(pc) = frames.skip_frame() {
             hash = hash.with(pc);
             let first = match self.recent.get(pc as usize % RECENT) {
                 Some(&(recent, Some(first))) if recent == pc => first,
-                _ => self.first(pc, begin),
+                _ => self.first(pc, frames.last_again()),
             };
             self.frames.push(first);
         }
@@ -77,13 +73,13 @@ impl Stacks {
         Ok(())
     }
 
-    /// The place of the first frame of an address, which is the next of `frames` if there was none before.
+    /// The place of the first frame of an address, which is `frame` if there was none before.
     #[inline(never)]
-    fn first(&mut self, pc: u64, frames: Frames<'_>) -> u32 {
+    fn first(&mut self, pc: u64, frame: Option<Frame>) -> u32 {
         let first = match self.first_of_pc.entry(pc) {
             Entry::Occupied(first) => *first.get(),
             Entry::Vacant(vacant) => {
-                self.firsts.extend(frames.take(1));
+                self.firsts.push(frame.unwrap_or_default());
                 *vacant.insert(self.firsts.len() as u32 - 1)
             }
         };
@@ -98,7 +94,7 @@ impl Stacks {
         self.recent = Vec::new();
         self.known = vec![UNKNOWN; self.by_id.dense_len().max(1)];
         self.known[0] = 0;
-        self.ids = vec![None; self.firsts.len()];
+        self.ids = vec![UNKNOWN; self.firsts.len()];
         &self.firsts
     }
 
@@ -124,12 +120,20 @@ impl Stacks {
             length,
             hash,
         } = self.by_id.get(id)?;
-        let mut frames = Vec::with_capacity(length as usize);
-        for &first in &self.frames[start as usize..][..length as usize] {
-            let known = &mut self.ids[first as usize];
-            frames.push(*known.get_or_insert_with(|| frame(self.firsts[first as usize], tables)));
-        }
-        let stack = tables.hashed_stack(hash, &frames);
+        let firsts = &self.frames[start as usize..][..length as usize];
+        // Most were there in the generation before.
+        let ids = firsts.iter().map(|&first| self.ids[first as usize]);
+        let stack = tables.known_stack(hash, ids).unwrap_or_else(|| {
+            let mut frames = Vec::with_capacity(firsts.len());
+            for &first in firsts {
+                let id = &mut self.ids[first as usize];
+                if *id == UNKNOWN {
+                    *id = frame(self.firsts[first as usize], tables);
+                }
+                frames.push(*id);
+            }
+            tables.hashed_stack(hash, &frames)
+        });
         if let Some(known) = self.known.get_mut(id as usize) {
             // One that does not fit is looked up again.
             *known = u32::try_from(stack.0).unwrap_or(UNKNOWN);
