@@ -7,8 +7,8 @@ use exectrace_analysis::FilterError;
 
 use crate::timeline::RowFilter;
 
-/// So many are kept: a page asks with one at a time, and few pages are open. Each has a bit an interval.
-const KEPT_MAX: usize = 4;
+/// So many are kept: a page asks with one at a time, and few pages are open. Each has a bit an interval, and eight bytes a task.
+const KEPT_MAX: usize = 2;
 
 /// Filters by their texts, the oldest first.
 #[derive(Debug, Default)]

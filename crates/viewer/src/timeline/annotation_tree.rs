@@ -39,10 +39,10 @@ pub(crate) enum Told<'a> {
 }
 
 impl Told<'_> {
-    /// The order of what begins at the same time.
+    /// The order of what begins at the same time: each after what it may be in.
     fn rank(&self) -> (u32, u32) {
         match self {
-            Self::UserTask(_) => (0, 0),
+            Self::UserTask(row) => (0, u32::from(row.has_begun)),
             Self::Region(_, above) => (1, *above),
             Self::Log(_) => (2, 0),
         }
@@ -110,28 +110,19 @@ impl<'a> AnnotationTree<'a> {
         let mut user_tasks: HashMap<UserTaskId, usize> = HashMap::new();
         // Of each life the regions that have begun, the outermost first.
         let mut open: HashMap<u32, Vec<usize>> = HashMap::new();
-        // A user task that began before the trace may have begun before what stands first.
         for (place, annotation) in annotations.iter().enumerate() {
-            if let Told::UserTask(row) = annotation.told {
-                user_tasks.insert(row.id, place);
-            }
-        }
-        for (place, annotation) in annotations.iter().enumerate() {
-            let of_user_task = |id| user_tasks.get(&id).copied().filter(|&it| it != place);
+            let of_user_task = |id| user_tasks.get(&id).copied();
             let parent = match (annotation.told, annotation.life) {
-                (Told::UserTask(row), _) => of_user_task(row.parent).filter(|&it| it < place),
+                (Told::UserTask(row), _) => of_user_task(row.parent),
                 (told, Some(life)) => {
                     let open = open.entry(life).or_default();
-                    if let Told::Region(_, above) = told {
-                        open.retain(|&outer| {
-                            let outer = &annotations[outer];
-                            outer.end_ns >= annotation.begin_ns && outer.told.rank() < (1, above)
-                        });
+                    // What has ended is around nothing that comes, nor is what lies as deep.
+                    while let Some(outer) = open.last().map(|&outer| &annotations[outer])
+                        && (outer.end_ns < annotation.begin_ns || outer.told.rank() >= told.rank())
+                    {
+                        open.pop();
                     }
-                    let around = open.iter().rev().copied().find(|&outer| {
-                        let outer = &annotations[outer];
-                        outer.end_ns >= annotation.begin_ns
-                    });
+                    let around = open.last().copied();
                     if let Told::Region(..) = told {
                         open.push(place);
                     }
@@ -139,7 +130,10 @@ impl<'a> AnnotationTree<'a> {
                 }
                 (_, None) => of_user_task(annotation.user_task),
             };
-            parents.push(parent.filter(|&parent| parent < place));
+            parents.push(parent);
+            if let Told::UserTask(row) = annotation.told {
+                user_tasks.insert(row.id, place);
+            }
         }
         Self {
             annotations,
@@ -206,8 +200,7 @@ fn user_tasks_of(
 
 /// The regions of a life.
 fn regions_of(timeline: &Timeline, life: u32) -> impl Iterator<Item = Annotation<'_>> {
-    let rows = (0..timeline.regions.depth(life) as u32)
-        .filter_map(move |above| Some((above, timeline.regions.intervals(life, above)?)));
+    let rows = (0..).zip(timeline.regions.rows(life));
     rows.flat_map(move |(above, intervals)| {
         intervals.iter().map(move |drawn| {
             let user_task = RegionNote::of(&drawn).user_task;

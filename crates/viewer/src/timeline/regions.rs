@@ -197,10 +197,21 @@ impl UserRegions {
 
     /// The row of a life that has so many above it.
     fn at(&self, life: u32, above: u32) -> Option<&RegionRow> {
+        self.in_order(life).get(above as usize).copied()
+    }
+
+    /// The rows of a life, the outermost first.
+    fn in_order(&self, life: u32) -> Vec<&RegionRow> {
         let rows = self.made(life).map(|row| &self.rows[row as usize]);
         let mut rows: Vec<&RegionRow> = rows.collect();
         rows.sort_by_key(|row| row.depth);
-        rows.get(above as usize).copied()
+        rows
+    }
+
+    /// The regions of a life in each of its rows, the outermost first.
+    pub(crate) fn rows(&self, life: u32) -> impl Iterator<Item = Intervals<'_>> {
+        let rows = self.in_order(life).into_iter();
+        rows.map(|row| row.place.intervals(&self.arena))
     }
 
     /// The regions of a life in its row that has so many above it.

@@ -5,23 +5,15 @@
 pub(super) struct Marks {
     bits: Vec<u64>,
     count: u64,
-    rows: Vec<Row>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    /// The bit of its first interval.
-    first: u64,
-    has_any: bool,
+    /// Of each row the bit of its first interval, doubled, and 1 more if any of it is meant: there may be millions.
+    rows: Vec<u64>,
 }
 
 impl Marks {
     /// Appends a row: whether each of its intervals is meant.
     pub(super) fn add_row(&mut self, are_meant: impl Iterator<Item = bool>) {
-        let mut row = Row {
-            first: self.count,
-            has_any: false,
-        };
+        let first = self.count;
+        let mut has_any = false;
         for is_meant in are_meant {
             let bit = self.count % u64::from(u64::BITS);
             if bit == 0 {
@@ -31,9 +23,9 @@ impl Marks {
                 *bits |= u64::from(is_meant) << bit;
             }
             self.count += 1;
-            row.has_any |= is_meant;
+            has_any |= is_meant;
         }
-        self.rows.push(row);
+        self.rows.push((first << 1) | u64::from(has_any));
     }
 
     /// Whether an interval of a row is meant.
@@ -41,14 +33,14 @@ impl Marks {
         let Some(row) = self.rows.get(row) else {
             return false;
         };
-        let bit = row.first + u64::from(index);
+        let bit = (row >> 1) + u64::from(index);
         let bits = self.bits.get((bit / u64::from(u64::BITS)) as usize);
         bits.is_some_and(|bits| bits >> (bit % u64::from(u64::BITS)) & 1 == 1)
     }
 
     /// Whether any interval of a row is.
     pub(super) fn has_any(&self, row: usize) -> bool {
-        self.rows.get(row).is_some_and(|row| row.has_any)
+        self.rows.get(row).is_some_and(|row| row & 1 == 1)
     }
 }
 
