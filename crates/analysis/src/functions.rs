@@ -17,7 +17,7 @@ impl Functions {
     pub(crate) fn of(&mut self, life: &Life, tables: &Tables<'_>) -> String {
         let function = self
             .by_stack
-            .entry(life.stack.0)
+            .entry(life.stack().0)
             .or_insert_with(|| tables.text(life.function(tables)).into_owned());
         function.clone()
     }

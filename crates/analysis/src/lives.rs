@@ -17,24 +17,27 @@ pub struct Lives {
 }
 
 /// A task's life: when it was there, and what is known of it as a whole.
+///
+/// There are millions of them, so that they are as small as can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Life {
     /// The task.
     pub task: TaskId,
-    /// A stack whose outermost frame is what the task runs; 0 if nothing tells it.
-    pub stack: StackId,
     /// When it begins: with the task's creation, or with the trace.
     pub begin: Timestamp,
-    /// When the task ended, if it has.
-    pub end: Option<Timestamp>,
-    /// Whether its creation is in the trace. In format v1 all tasks that are there at its begin are told as created.
-    pub is_created: bool,
     /// Who created it; 0 if that is not told.
     pub creator: TaskId,
-    /// Where it was created; 0 if that is not told.
-    pub creator_stack: StackId,
+    /// When it ends; the last time there is if it does not.
+    end: Timestamp,
+    stack: u32,
+    creator_stack: u32,
+    /// Whether its creation is in the trace. In format v1 all tasks that are there at its begin are told as created.
+    pub is_created: bool,
 }
+
+/// The end of what does not end.
+const NEVER: Timestamp = Timestamp(i64::MAX);
 
 impl Lives {
     /// How many there are.
@@ -79,10 +82,68 @@ impl Index<LifeId> for Lives {
 }
 
 impl Life {
+    /// One that was there before the trace.
+    pub(crate) fn new(task: TaskId, begin: Timestamp) -> Self {
+        Self {
+            task,
+            begin,
+            creator: TaskId(0),
+            end: NEVER,
+            stack: 0,
+            creator_stack: 0,
+            is_created: false,
+        }
+    }
+
+    /// One that is created in the trace, by whom and where.
+    pub(crate) fn created(
+        task: TaskId,
+        begin: Timestamp,
+        (creator, stack): (TaskId, StackId),
+    ) -> Self {
+        Self {
+            creator,
+            creator_stack: number(stack),
+            is_created: true,
+            ..Self::new(task, begin)
+        }
+    }
+
+    /// When the task ended, if it has.
+    #[must_use]
+    pub fn end(&self) -> Option<Timestamp> {
+        (self.end != NEVER).then_some(self.end)
+    }
+
+    pub(crate) fn set_end(&mut self, end: Timestamp) {
+        self.end = end;
+    }
+
+    /// A stack whose outermost frame is what the task runs; 0 if nothing tells it.
+    #[must_use]
+    pub fn stack(&self) -> StackId {
+        StackId(self.stack.into())
+    }
+
+    pub(crate) fn set_stack(&mut self, stack: StackId) {
+        self.stack = number(stack);
+    }
+
+    /// Where it was created; 0 if that is not told.
+    #[must_use]
+    pub fn creator_stack(&self) -> StackId {
+        StackId(self.creator_stack.into())
+    }
+
     /// The function that the task runs; 0 if nothing tells it.
     #[must_use]
     pub fn function(&self, tables: &Tables<'_>) -> StringId {
-        let outermost = tables.frames(self.stack).last();
+        let outermost = tables.frames(self.stack()).last();
         outermost.map_or(StringId(0), |frame| frame.function)
     }
+}
+
+/// A reader numbers stacks one after another, so that 32 bits are enough.
+fn number(StackId(stack): StackId) -> u32 {
+    u32::try_from(stack).unwrap_or(0)
 }

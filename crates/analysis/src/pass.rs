@@ -7,6 +7,7 @@ use exectrace_reader::{
     Description, Event, Kind, StackId, State, StringId, Tables, TaskId, Timestamp,
 };
 
+use crate::key_hasher::BuildKeyHasher;
 use crate::lives::Life;
 use crate::{Analysis, Context, Edge, Interval, LifeId, Lives, Threads, Window};
 
@@ -63,7 +64,7 @@ pub struct Pass<A> {
     threads: Threads,
     description: Description,
     /// The tasks that live.
-    open: HashMap<u64, Open>,
+    open: HashMap<u64, Open, BuildKeyHasher>,
 }
 
 /// A state that has not ended.
@@ -88,7 +89,7 @@ impl<A: Analysis> Pass<A> {
             lives: Lives::default(),
             threads: Threads::default(),
             description: Description::default(),
-            open: HashMap::new(),
+            open: HashMap::default(),
         }
     }
 
@@ -207,8 +208,8 @@ impl<A: Analysis> Pass<A> {
         };
         let open = entry.get_mut();
         let life = self.lives.life_mut(open.life);
-        if life.stack == StackId(0) && has_outermost(step.stack, tables) {
-            life.stack = step.stack;
+        if life.stack() == StackId(0) && has_outermost(step.stack, tables) {
+            life.set_stack(step.stack);
         }
         if open.was_always(&step, life.begin) {
             life.is_created = false;
@@ -225,7 +226,7 @@ impl<A: Analysis> Pass<A> {
         let edge = Edge::of(event, step.stack);
         let ended = open.ended_by(edge, step.task);
         if step.to == State::NotExist {
-            life.end = Some(event.time);
+            life.set_end(event.time);
             entry.remove();
         } else {
             *open = Open {
@@ -256,21 +257,16 @@ impl Step {
     /// A task's life that this is the first of, and what it was until now.
     fn first(&self, event: &Event, begin: Timestamp) -> (Life, Open) {
         let is_created = self.from == State::NotExist;
-        let begin = if is_created { event.time } else { begin };
-        let life = Life {
-            task: self.task,
-            stack: StackId(0),
-            begin,
-            end: None,
-            is_created,
-            creator: if is_created { event.task } else { TaskId(0) },
-            creator_stack: if is_created { event.stack } else { StackId(0) },
+        let life = if is_created {
+            Life::created(self.task, event.time, (event.task, event.stack))
+        } else {
+            Life::new(self.task, begin)
         };
         let open = Open {
             life: LifeId(0),
             state: self.from,
             reason: StringId(0),
-            begin: Edge::at(begin),
+            begin: Edge::at(life.begin),
             is_open_left: !is_created,
         };
         (life, open)

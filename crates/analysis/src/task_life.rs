@@ -113,7 +113,7 @@ impl Analysis for TaskLife {
                     begin: interval.begin.time,
                     end: interval.end.time,
                     creator: Some(life.creator).filter(|creator| *creator != TaskId(0)),
-                    creator_stack: names.stack(life.creator_stack),
+                    creator_stack: names.stack(life.creator_stack()),
                     intervals: Vec::new(),
                 };
                 lives.push((interval.life, lifetime));

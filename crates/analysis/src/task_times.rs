@@ -193,7 +193,7 @@ impl TaskTime {
             begin,
             end,
             is_created: life.is_created && begin == life.begin,
-            has_ended: life.end == Some(end),
+            has_ended: life.end() == Some(end),
             times,
             gc_ns: 0,
         })
@@ -201,7 +201,7 @@ impl TaskTime {
 
     /// From when to when a life is in the window; `None` if it is not.
     fn clip(life: &Life, context: &Context<'_>) -> Option<(Timestamp, Timestamp)> {
-        let end = life.end.unwrap_or(context.end);
+        let end = life.end().unwrap_or(context.end);
         context.window.clip(life.begin, end)
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Groups<'a> {
             if let Some(block) = blocks.of_time(life.begin) {
                 group.created_by_block[block] += 1.0;
             }
-            if life.end.is_some_and(is_inside) {
+            if life.end().is_some_and(is_inside) {
                 group.whole.push(id);
             }
         }
@@ -138,7 +138,7 @@ impl Group {
         }
         let lives = self.whole.iter().map(|&id| {
             let life = &done.context.lives[id];
-            let ns = life.end.map_or(0, |end| end.since_ns(life.begin));
+            let ns = life.end().map_or(0, |end| end.since_ns(life.begin));
             Instance {
                 begin: life.begin,
                 ns,

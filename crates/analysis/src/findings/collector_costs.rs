@@ -8,13 +8,14 @@ use super::scene::Scene;
 use super::worst::Worst;
 use super::{Class, Explained, Loss, Rule};
 use crate::Context;
+use crate::key_hasher::BuildKeyHasher;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct CollectorCosts {
     assists: Tally,
     stops: Tally,
     /// Since when tasks mark, and where.
-    assisting: HashMap<u64, (Timestamp, StackId)>,
+    assisting: HashMap<u64, (Timestamp, StackId), BuildKeyHasher>,
     /// Since when the world is stopped, and by whom.
     stopped: Option<(Timestamp, TaskId, StackId)>,
     workers: i64,

@@ -82,7 +82,7 @@ impl IdleWorkers {
             self.lost_ns = self.lost_ns.saturating_add(open.lost_ns);
             let life = &context.lives[open.oldest];
             self.worst
-                .add_case(open.lost_ns, life.task, stretch, life.stack);
+                .add_case(open.lost_ns, life.task, stretch, life.stack());
         }
     }
 }

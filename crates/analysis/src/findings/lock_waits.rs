@@ -8,6 +8,7 @@ use super::place::{self, Place};
 use super::scene::Scene;
 use super::worst::Worst;
 use super::{Class, Explained, Loss, Rule};
+use crate::key_hasher::BuildKeyHasher;
 use crate::{Context, Interval};
 
 /// How tasks wait for locks, in Go's words.
@@ -20,7 +21,7 @@ const LOCK_FRAMES: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct LockWaits {
     /// Whether a reason is that of a lock.
-    reasons: HashMap<u64, bool>,
+    reasons: HashMap<u64, bool, BuildKeyHasher>,
     /// By the stack that waits and that which let it go on.
     by_stacks: BTreeMap<(u64, u64), Tally>,
 }

@@ -11,6 +11,7 @@ use super::place::{self, Place};
 use super::scene::{LONG_RUN_NS, Late, Scene};
 use super::worst::Worst;
 use super::{Class, Explained, Loss, Rule};
+use crate::key_hasher::BuildKeyHasher;
 use crate::{Context, Interval, LifeId};
 
 /// A shorter poll is none that is long, and one of this length is always.
@@ -35,7 +36,7 @@ pub(super) struct LongPolls {
     /// What timers lost that came late beside polls, by the polls' function.
     late_ns: BTreeMap<u64, i64>,
     /// The CPU samples of tasks that run.
-    samples: HashMap<u64, Vec<StackId>>,
+    samples: HashMap<u64, Vec<StackId>, BuildKeyHasher>,
 }
 
 #[derive(Clone, Debug)]
@@ -97,7 +98,7 @@ impl Rule for LongPolls {
         let sampled = samples.iter().flatten().next();
         let stack = sampled.copied().unwrap_or(interval.end.stack);
         let stack = if stack == StackId(0) {
-            life.stack
+            life.stack()
         } else {
             stack
         };
@@ -165,7 +166,7 @@ impl Tally {
         let most = places.into_iter().max_by_key(|(_, count)| *count);
         match most {
             Some((place, _)) if sampled_ns >= ns as f64 / 4.0 => Some(place),
-            _ => place::outermost(context.lives[self.life].stack, context.tables),
+            _ => place::outermost(context.lives[self.life].stack(), context.tables),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Rule for QueueWaits {
             State::Runnable if !scene.is_thread(interval.life) => {
                 let ns = interval.ns();
                 self.lengths.add(ns, 0);
-                let stack = context.lives[interval.life].stack;
+                let stack = context.lives[interval.life].stack();
                 if ns >= LEAST_NS && !is_of_go_runtime(stack, context.tables) {
                     self.long.add(ns, ns);
                     self.worst.add(ns, interval, stack);
@@ -62,7 +62,7 @@ impl Rule for QueueWaits {
         let most = self.runs.values().max_by_key(|(ns, _)| *ns);
         let cause = most
             .filter(|(ns, _)| *ns > total_ns / 2)
-            .and_then(|&(_, life)| place::outermost(context.lives[life].stack, context.tables));
+            .and_then(|&(_, life)| place::outermost(context.lives[life].stack(), context.tables));
         let evidence = self.worst.evidence(context);
         let victim = evidence.first().and_then(|case| case.stack.last().cloned());
         vec![Loss {

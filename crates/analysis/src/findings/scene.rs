@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use exectrace_reader::{Event, Kind, State, StringId, Tables, Timestamp, WorkerId};
 
 use super::lengths::Lengths;
+use crate::key_hasher::BuildKeyHasher;
 use crate::{Context, Interval, LifeId};
 
 /// A run of this length, in nanoseconds, may be too long.
@@ -30,11 +31,12 @@ const SLEEPS_MIN: u64 = 8;
 pub(super) struct Scene {
     /// It is a recording of ours.
     is_of_rust: bool,
-    tasks: Vec<Task>,
+    /// Those that live.
+    tasks: HashMap<LifeId, Task, BuildKeyHasher>,
     /// Tasks that each worker runs in turns: some of those that live.
-    lives_by_worker: HashMap<i64, Vec<LifeId>>,
+    lives_by_worker: HashMap<i64, Vec<LifeId>, BuildKeyHasher>,
     /// Whether tasks that are created with a stack are threads: what was seen last.
-    is_thread_by_stack: HashMap<u64, bool>,
+    is_thread_by_stack: HashMap<u64, bool, BuildKeyHasher>,
     now: Option<Timestamp>,
     /// How many tasks wait for a worker.
     queued: i64,
@@ -43,14 +45,14 @@ pub(super) struct Scene {
     /// The sum of the times that tasks have waited for a worker so far, in the window.
     queued_ns: i64,
     /// Workers of runtimes that have nothing to do.
-    idle: HashSet<i64>,
+    idle: HashSet<i64, BuildKeyHasher>,
     /// Of `queued_ns`, what was while one of them had nothing to do.
     idle_ns: i64,
     /// Tasks in the order in which they began to wait; some of them have left since.
     line: VecDeque<(LifeId, Timestamp)>,
     long_runs: VecDeque<LongRun>,
     /// Whether a reason is that of a sleep.
-    is_sleep: HashMap<u64, bool>,
+    is_sleep: HashMap<u64, bool, BuildKeyHasher>,
     /// Sleeps by the stack that sleeps.
     sleeps: BTreeMap<u64, Lengths>,
 }
@@ -126,7 +128,7 @@ impl Scene {
     fn note_turn(&mut self, life: LifeId, worker: WorkerId, context: &Context<'_>) {
         let lives = self.lives_by_worker.entry(worker.0).or_default();
         if lives.len() < TURNS_MIN && !lives.contains(&life) {
-            lives.retain(|&life| context.lives[life].end.is_none());
+            lives.retain(|&life| context.lives[life].end().is_none());
             lives.push(life);
         }
     }
@@ -158,25 +160,19 @@ impl Scene {
         let (Some(life), Kind::TaskTransition { to, .. }) = (context.life, event.kind) else {
             return;
         };
-        let place = life.0 as usize;
-        let stack = context.lives[life].stack;
-        if self.tasks.len() <= place {
-            // Of a task that has not run yet it is known what others of its kind are.
-            let is_thread = *self
-                .is_thread_by_stack
-                .get(&stack.0)
-                .unwrap_or(&self.is_of_rust);
-            let task = Task {
-                is_thread,
-                ..Task::default()
-            };
-            self.tasks.resize(place + 1, task);
-        }
+        let stack = context.lives[life].stack();
         if to == State::Running {
             self.note_turn(life, event.worker, context);
         }
         let is_executor = self.is_executor(event.worker, context);
-        let task = &mut self.tasks[place];
+        let task = self.tasks.entry(life).or_insert_with(|| {
+            // Of a task that has not run yet it is known what others of its kind are.
+            let is_thread = self.is_thread_by_stack.get(&stack.0);
+            Task {
+                is_thread: *is_thread.unwrap_or(&self.is_of_rust),
+                ..Task::default()
+            }
+        });
         if to != State::Runnable && task.queued_since.take().is_some() {
             self.queued -= 1;
         }
@@ -200,6 +196,9 @@ impl Scene {
                     task.is_running = true;
                     self.running += 1;
                 }
+            }
+            State::NotExist => {
+                self.tasks.remove(&life);
             }
             _ => {}
         }
@@ -261,7 +260,7 @@ impl Scene {
     /// Lets those go that are at the head of the line and wait no more.
     fn leave(&mut self) {
         while let Some((life, since)) = self.line.front() {
-            let task = self.tasks.get(life.0 as usize);
+            let task = self.tasks.get(life);
             if task.is_some_and(|task| task.queued_since == Some(*since)) {
                 return;
             }
@@ -281,7 +280,7 @@ impl Scene {
 
     /// Whether a task is a thread of its own.
     pub(super) fn is_thread(&self, life: LifeId) -> bool {
-        let task = self.tasks.get(life.0 as usize);
+        let task = self.tasks.get(&life);
         task.is_some_and(|task| task.is_thread)
     }
 
@@ -292,7 +291,7 @@ impl Scene {
 
     /// How long tasks have waited for a worker since a task's run began, shared among those that run.
     pub(super) fn waited_beside(&self, life: LifeId) -> Waited {
-        let Some(task) = self.tasks.get(life.0 as usize) else {
+        let Some(task) = self.tasks.get(&life) else {
             return Waited::default();
         };
         let running = self.running.max(1);

@@ -175,7 +175,7 @@ fn of_task(task: TaskId, at: Option<Timestamp>, context: &Context<'_>) -> Option
         begin,
         end,
         is_open_left: !life.is_created || begin > life.begin,
-        is_open_right: life.end.is_none_or(|whole| end < whole),
+        is_open_right: life.end().is_none_or(|whole| end < whole),
         gc_ns: 0,
         stopped_ns: 0,
         at,
@@ -184,14 +184,14 @@ fn of_task(task: TaskId, at: Option<Timestamp>, context: &Context<'_>) -> Option
 }
 
 fn whole(life: &Life, end: Timestamp) -> (Timestamp, Timestamp) {
-    (life.begin, life.end.unwrap_or(end))
+    (life.begin, life.end().unwrap_or(end))
 }
 
 /// Who a task was at a moment.
 fn life_at(lives: &Lives, moment: Moment) -> Option<LifeId> {
     let mut lives = lives.iter().filter(|(_, life)| {
         let has_begun = life.begin <= moment.time;
-        life.task == moment.task && has_begun && life.end.is_none_or(|end| moment.time <= end)
+        life.task == moment.task && has_begun && life.end().is_none_or(|end| moment.time <= end)
     });
     lives.next().map(|(id, _)| id)
 }
