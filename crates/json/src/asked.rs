@@ -93,6 +93,11 @@ impl Asked<'_> {
         self.most.unwrap_or(unless_told)
     }
 
+    /// Whether both ask for the same of the trace.
+    pub(crate) fn is_of_window(&self, other: &Self) -> bool {
+        (self.from, self.to) == (other.from, other.to)
+    }
+
     /// What of the trace is looked at.
     pub(crate) fn window(&self, axis: Axis<'_>) -> Result<Window, NoClock> {
         let time = |moment: Option<Moment>| moment.map(|moment| axis.time(moment)).transpose();

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::asked::{
     AT, Asked, ENDED, FROM, GROUP, ID, MOST, NAME, ReportOption, TASK, TO, TYPE, USER_TASK, WHERE,
 };
+use crate::plan::{Plan, Told};
 use crate::{
     BlockersLine, DiffLine, FindingsLine, GcLine, LatencyLine, ProfileLine, ReportError,
     SummaryLine, TasksLine, TraceFile, WhyLine, WorkersLine,
@@ -19,52 +20,52 @@ pub const REPORTS: &[Report] = &[
     Report {
         name: "blockers",
         options: &[FROM, TO, MOST, GROUP, TASK, USER_TASK, WHERE],
-        run: blockers,
+        way: Way::Together(blockers),
     },
     Report {
         name: "diff",
         options: &[FROM, TO, MOST, WHERE],
-        run: diff,
+        way: Way::Alone(diff),
     },
     Report {
         name: "findings",
         options: &[FROM, TO, MOST, WHERE],
-        run: findings,
+        way: Way::Together(findings),
     },
     Report {
         name: "gc",
         options: &[FROM, TO, MOST, WHERE],
-        run: gc,
+        way: Way::Together(gc),
     },
     Report {
         name: "latency",
         options: &[FROM, TO, MOST, NAME, WHERE],
-        run: latency,
+        way: Way::Together(latency),
     },
     Report {
         name: "profile",
         options: &[FROM, TO, MOST, TYPE, ENDED, GROUP, TASK, USER_TASK, WHERE],
-        run: profile,
+        way: Way::Together(profile),
     },
     Report {
         name: "summary",
         options: &[FROM, TO, MOST, WHERE],
-        run: summary,
+        way: Way::Together(summary),
     },
     Report {
         name: "tasks",
         options: &[FROM, TO, MOST, GROUP, TASK, WHERE],
-        run: tasks,
+        way: Way::Together(tasks),
     },
     Report {
         name: "why",
         options: &[FROM, TO, MOST, ID, AT, WHERE],
-        run: why,
+        way: Way::Alone(why),
     },
     Report {
         name: "workers",
         options: &[FROM, TO, MOST, WHERE],
-        run: workers,
+        way: Way::Together(workers),
     },
 ];
 
@@ -107,7 +108,16 @@ pub const REPORTS: &[Report] = &[
 pub struct Report {
     name: &'static str,
     options: &'static [ReportOption],
-    run: fn(&Asked<'_>, &TraceFile<'_>) -> Result<Vec<u8>, ReportError>,
+    pub(crate) way: Way,
+}
+
+/// How a report comes about.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// By one pass, which may serve others, too.
+    Together(for<'a> fn(&'a Asked<'a>) -> Result<Plan<'a>, ReportError>),
+    /// By passes of its own.
+    Alone(fn(&Asked<'_>, &TraceFile<'_>) -> Told),
 }
 
 impl Report {
@@ -146,6 +156,21 @@ impl Report {
         options: impl IntoIterator<Item = (&'o str, &'o str)>,
         trace: &TraceFile<'_>,
     ) -> Result<Vec<u8>, ReportError> {
+        let asked = self.asked(options)?;
+        match self.way {
+            Way::Together(plan) => {
+                let told = trace.carry_out(&asked, vec![plan(&asked)?]);
+                told.into_iter().next().unwrap_or(Err(ReportError::Empty))
+            }
+            Way::Alone(run) => run(&asked, trace),
+        }
+    }
+
+    /// What the options say.
+    pub(crate) fn asked<'o>(
+        &self,
+        options: impl IntoIterator<Item = (&'o str, &'o str)>,
+    ) -> Result<Asked<'o>, ReportError> {
         let mut asked = Asked::default();
         for (name, text) in options {
             let mut known = self.options.iter();
@@ -156,7 +181,7 @@ impl Report {
             })?;
             option.read(&mut asked, text)?;
         }
-        (self.run)(&asked, trace)
+        Ok(asked)
     }
 }
 
@@ -164,14 +189,16 @@ fn json(line: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(line).expect("has texts for keys")
 }
 
-fn blockers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let told = trace.read(asked, Blockers::of(asked.selection()?))?;
+fn blockers<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
     let most = asked.most(BlockersLine::MOST);
-    Ok(json(&BlockersLine::of(&told.report, &told.about, most)))
+    let blockers = Blockers::of(asked.selection()?);
+    Ok(Plan::new(blockers, move |report, about, _| {
+        Ok(json(&BlockersLine::of(report, about, most)))
+    }))
 }
 
 /// Both traces are read, the older one first, with the same filter.
-fn diff(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+fn diff(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Told {
     let older = trace.older.ok_or(ReportError::NoOlder)?;
     let filter = asked.filter_of_two()?;
     let analyses = || {
@@ -189,58 +216,55 @@ fn diff(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError
     Ok(json(&DiffLine::of(&comparison, old, new, most)))
 }
 
-fn findings(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let filter = asked.filter(RecordKind::Finding)?;
-    let told = trace.read(asked, Findings::default().filtered(filter))?;
+fn findings<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
     let most = asked.most(FindingsLine::MOST);
-    Ok(json(&FindingsLine::of(&told.report, &told.about, most)))
+    let findings = Findings::default().filtered(asked.filter(RecordKind::Finding)?);
+    Ok(Plan::new(findings, move |report, about, _| {
+        Ok(json(&FindingsLine::of(report, about, most)))
+    }))
 }
 
-fn gc(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+fn gc<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
     let most = asked.most(GcLine::MOST);
     let gc = Gc::new(most).filtered(asked.filter(RecordKind::Collection)?);
-    let told = trace.read(asked, (gc, MutatorUtilization::default()))?;
-    let (gc, utilization) = &told.report;
-    Ok(json(&GcLine::of(gc, utilization, &told.about, most)))
+    let analyses = (gc, MutatorUtilization::default());
+    Ok(Plan::new(analyses, move |(gc, utilization), about, _| {
+        Ok(json(&GcLine::of(gc, utilization, about, most)))
+    }))
 }
 
-fn latency(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let most = asked.most(LatencyLine::most(asked.name));
-    let name = asked.name.map(str::to_owned);
+fn latency<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
+    let (name, most) = (asked.name, asked.most(LatencyLine::most(asked.name)));
     let filter = asked.filter(RecordKind::Annotation)?;
-    let told = trace.read(asked, Latency::new(name, most).filtered(filter))?;
-    Ok(json(&LatencyLine::of(
-        &told.report,
-        asked.name,
-        &told.about,
-        most,
-    )))
+    let latency = Latency::new(name.map(str::to_owned), most).filtered(filter);
+    Ok(Plan::new(latency, move |report, about, _| {
+        Ok(json(&LatencyLine::of(report, name, about, most)))
+    }))
 }
 
-fn profile(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+fn profile<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
+    let most = asked.most(ProfileLine::MOST);
     let mut profile = Profile::of(asked.profile_type()?, asked.selection()?);
     if asked.is_ended {
         profile = profile.ended();
     }
-    let told = trace.read(asked, profile)?;
-    let most = asked.most(ProfileLine::MOST);
-    Ok(json(&ProfileLine::of(&told.report, &told.about, most)))
+    Ok(Plan::new(profile, move |report, about, _| {
+        Ok(json(&ProfileLine::of(report, about, most)))
+    }))
 }
 
-fn summary(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+fn summary<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
+    let most = asked.most(SummaryLine::MOST);
     let requests = Requests::default().filtered(asked.filter(RecordKind::Request)?);
     let analyses = (Load::default(), requests, Findings::default());
-    let told = trace.read(asked, analyses)?;
-    let (distrust, most) = (told.distrust.sentence(), asked.most(SummaryLine::MOST));
-    Ok(json(&SummaryLine::of(
-        &told.report,
-        distrust.as_deref(),
-        &told.about,
-        most,
-    )))
+    Ok(Plan::new(analyses, move |report, about, distrust| {
+        let distrust = distrust.sentence();
+        let line = SummaryLine::of(report, distrust.as_deref(), about, most);
+        Ok(json(&line))
+    }))
 }
 
-fn tasks(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+fn tasks<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
     let most = asked.most(TasksLine::MOST);
     let filter = asked.filter(RecordKind::Task)?;
     let group = asked.selection.group.as_deref();
@@ -248,21 +272,22 @@ fn tasks(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportErro
         if group.is_some() || !filter.is_none() {
             return Err(ReportError::OneTask);
         }
-        let told = trace.read(asked, TaskLife::new(task))?;
-        if told.report.lives.is_empty() {
-            let id = Id::Task(task);
-            return Err(ReportError::NotThere { id });
-        }
-        let line = TasksLine::of_life(&told.report, task, &told.about, most);
-        return Ok(json(&line));
+        return Ok(Plan::new(TaskLife::new(task), move |report, about, _| {
+            if report.lives.is_empty() {
+                let id = Id::Task(task);
+                return Err(ReportError::NotThere { id });
+            }
+            Ok(json(&TasksLine::of_life(report, task, about, most)))
+        }));
     }
     let times = TaskTimes::of(filter).listing(group.map(str::to_owned), most);
-    let told = trace.read(asked, times)?;
-    Ok(json(&TasksLine::of(&told.report, group, &told.about, most)))
+    Ok(Plan::new(times, move |report, about, _| {
+        Ok(json(&TasksLine::of(report, group, about, most)))
+    }))
 }
 
 /// The trace is read twice: it must be known when the subject was there.
-fn why(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
+fn why(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Told {
     let (id, filter) = (asked.id()?, asked.filter(RecordKind::PathPart)?);
     let found = trace.read_in(|axis| {
         let at = asked.at.map(|at| axis.time(at)).transpose()?;
@@ -275,11 +300,12 @@ fn why(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError>
     Ok(json(&WhyLine::of(&told.report, &told.about, most)))
 }
 
-fn workers(asked: &Asked<'_>, trace: &TraceFile<'_>) -> Result<Vec<u8>, ReportError> {
-    let filter = asked.filter(RecordKind::Worker)?;
-    let told = trace.read(asked, Workers::default().filtered(filter))?;
+fn workers<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
     let most = asked.most(WorkersLine::MOST);
-    Ok(json(&WorkersLine::of(&told.report, &told.about, most)))
+    let workers = Workers::default().filtered(asked.filter(RecordKind::Worker)?);
+    Ok(Plan::new(workers, move |report, about, _| {
+        Ok(json(&WorkersLine::of(report, about, most)))
+    }))
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::num::NonZero;
 use std::thread;
 
 use exectrace_analysis::{Analysis, Pass, Passed, Window};
-use exectrace_reader::{Description, Kind, Mode, Reader};
+use exectrace_reader::{Description, Kind, Mode, Reader, Timestamp};
 
 use crate::asked::Asked;
+use crate::plan::{Plan, Plans, Told};
 use crate::{About, Axis, Distrust, NoClock, ReportError};
 
 /// A trace that reports can be had of.
@@ -27,19 +28,45 @@ pub struct TraceFile<'a> {
 }
 
 /// What came of a pass over a trace.
-pub(crate) struct Told<'a, R> {
+pub(crate) struct Found<'a, R> {
     pub(crate) report: R,
     pub(crate) about: About<'a>,
     pub(crate) distrust: Distrust,
 }
 
 impl<'a> TraceFile<'a> {
+    /// What objects say of the trace; `first` is the time of its first event.
+    #[must_use]
+    pub fn about(&self, first: Timestamp) -> About<'a> {
+        About {
+            file: self.name,
+            arguments: self.arguments,
+            first,
+        }
+    }
+
+    /// Takes the trace, or what is asked for of it, through analyses, and tells what came of each.
+    pub(crate) fn carry_out(&self, asked: &Asked<'_>, plans: Vec<Plan<'_>>) -> Vec<Told> {
+        let count = plans.len();
+        match self.read(asked, Plans(plans)) {
+            Ok(Found {
+                report,
+                about,
+                distrust,
+            }) => report
+                .into_iter()
+                .map(|tell| tell(&about, &distrust))
+                .collect(),
+            Err(error) => vec![Err(error); count],
+        }
+    }
+
     /// Takes the trace, or what is asked for of it, through an analysis.
     pub(crate) fn read<A: Analysis>(
         &self,
         asked: &Asked<'_>,
         analysis: A,
-    ) -> Result<Told<'a, A::Report>, ReportError> {
+    ) -> Result<Found<'a, A::Report>, ReportError> {
         self.read_in(|axis| Ok((asked.window(axis)?, analysis)))
     }
 
@@ -47,7 +74,7 @@ impl<'a> TraceFile<'a> {
     pub(crate) fn read_in<A: Analysis>(
         &self,
         prepare: impl FnOnce(Axis<'_>) -> Result<(Window, A), NoClock>,
-    ) -> Result<Told<'a, A::Report>, ReportError> {
+    ) -> Result<Found<'a, A::Report>, ReportError> {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         thread::scope(|scope| {
             let reader = if processors > 1 {
@@ -63,7 +90,7 @@ impl<'a> TraceFile<'a> {
         &self,
         mut reader: Reader<'_>,
         prepare: impl FnOnce(Axis<'_>) -> Result<(Window, A), NoClock>,
-    ) -> Result<Told<'a, A::Report>, ReportError> {
+    ) -> Result<Found<'a, A::Report>, ReportError> {
         let mut description = Description::default();
         let file = Some(self.bytes);
         let prepare = |first| prepare(Axis { first, file });
@@ -83,13 +110,9 @@ impl<'a> TraceFile<'a> {
         let unpacking = self.fault.map(str::to_owned);
         let faults = [unpacking, fault.map(|fault| fault.to_string())];
         let faults = faults.into_iter().flatten();
-        Ok(Told {
+        Ok(Found {
             report: report.ok_or(fault.map_or(ReportError::Empty, ReportError::Unreadable))?,
-            about: About {
-                file: self.name,
-                arguments: self.arguments,
-                first,
-            },
+            about: self.about(first),
             distrust: Distrust::of(faults, &loss, reader.repairs(), first),
         })
     }
