@@ -2,8 +2,10 @@
 
 mod annotation_tree;
 mod groups;
+mod life_index;
 mod logs;
 mod members;
+mod numbers;
 mod place;
 mod recording;
 mod region_names;
@@ -18,6 +20,7 @@ mod window_sums;
 
 pub(crate) use self::annotation_tree::{Annotation, AnnotationTree, Told};
 pub(crate) use self::groups::Group;
+use self::life_index::LifeIndex;
 pub(crate) use self::logs::{Log, Logs};
 pub(crate) use self::recording::Recording;
 pub(crate) use self::region_names::RegionNames;
@@ -44,8 +47,7 @@ pub(crate) struct Timeline {
     pub(crate) end_ns: u64,
     /// By their lives, in the order of their first events.
     pub(crate) tasks: TaskRows,
-    /// The last life of each task.
-    lives: HashMap<TaskId, u32, FxBuildHasher>,
+    lives: LifeIndex,
     /// What ran on each worker.
     pub(crate) workers: BTreeMap<i64, ThreadRow>,
     /// What ran on each thread, and what it waited for in system calls.
@@ -151,7 +153,7 @@ impl fmt::Display for RowId {
 impl Timeline {
     /// The life that a task's id means: the last one.
     pub(crate) fn life(&self, task: TaskId) -> Option<u32> {
-        self.lives.get(&task).copied()
+        self.lives.get(task)
     }
 
     /// Whether there is such a row.

@@ -16,7 +16,16 @@ pub(super) enum Place {
     /// Others may come, or it has levels of detail.
     Own(Box<Track>),
     /// None will.
-    Sealed { stretch: Stretch, count: u32 },
+    Sealed(Sealed),
+}
+
+/// Where few intervals are, of a row that does not grow: there are millions of these.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sealed {
+    piece: u32,
+    begin: u32,
+    length: u16,
+    count: u16,
 }
 
 /// Bytes that never grow.
@@ -41,7 +50,7 @@ impl Place {
         }
         match self {
             Self::Own(track) => Some(track.push(drawn)),
-            Self::Nowhere | Self::Sealed { .. } => None,
+            Self::Nowhere | Self::Sealed(_) => None,
         }
     }
 
@@ -55,16 +64,26 @@ impl Place {
             track.finish();
             return;
         }
-        *self = Self::Sealed {
-            count: intervals.len(),
-            stretch: arena.keep(intervals.bytes()),
+        let (count, length) = (intervals.len(), intervals.bytes().len());
+        let (Ok(count), Ok(length)) = (u16::try_from(count), u16::try_from(length)) else {
+            track.finish();
+            return;
         };
+        let Stretch { piece, begin, .. } = arena.keep(intervals.bytes());
+        *self = Self::Sealed(Sealed {
+            piece,
+            begin,
+            length,
+            count,
+        });
     }
 
     pub(super) fn intervals<'a>(&'a self, arena: &'a Arena) -> Intervals<'a> {
         match self {
             Self::Own(track) => track.intervals(),
-            Self::Sealed { stretch, count } => Intervals::of_bytes(arena.bytes(*stretch), *count),
+            Self::Sealed(sealed) => {
+                Intervals::of_bytes(arena.bytes(sealed.stretch()), sealed.count.into())
+            }
             Self::Nowhere => Intervals::default(),
         }
     }
@@ -74,6 +93,16 @@ impl Place {
         match self {
             Self::Own(track) => track.runs(grid),
             _ => track::runs(self.intervals(arena), grid),
+        }
+    }
+}
+
+impl Sealed {
+    fn stretch(self) -> Stretch {
+        Stretch {
+            piece: self.piece,
+            begin: self.begin,
+            length: self.length.into(),
         }
     }
 }

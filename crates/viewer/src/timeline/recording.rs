@@ -115,7 +115,7 @@ impl Analysis for Recording {
     }
 
     fn interval(&mut self, interval: &Interval, context: &Context<'_>) {
-        let is_last = context.lives[interval.life].end.is_some();
+        let is_last = context.lives[interval.life].end().is_some();
         self.intervals.push((*interval, is_last));
         if self.intervals.len() == INTERVALS_AT_ONCE {
             self.flush(context);

@@ -1,12 +1,17 @@
-//! Levels of detail of many tracks together: from the buckets that were kept while they grew, each level's twice as wide as those of
-//! the level below. A screen reads one level, where its window begins, so what it takes does not hang on how long the trace is.
+//! Levels of detail of many tracks together: from the buckets that were kept while they grew, each level's buckets are twice as wide as
+//! those of the level below, or wider. A screen reads one level, where its window begins, so what it takes does not hang on how long the trace is.
 
+use super::numbers::Numbers;
 use super::sums::{self, Known, Sums};
 use crate::grid::Grid;
-use crate::track::Runs;
+use crate::track::{Mix, Runs, STATES, Shade};
 
 /// A level with fewer buckets than this has none above it: it is read as a whole.
 const BUCKETS_MIN: usize = 1_024;
+
+/// Where little is going on wider buckets are hardly fewer. So much of the buckets of the level below a level has at most, in
+/// eighths: else it is left out, and a screen reads those.
+const KEPT_EIGHTHS: usize = 5;
 
 /// All levels, once nothing will come.
 #[derive(Clone, Debug)]
@@ -15,18 +20,28 @@ pub(super) struct SumLevels {
     levels: Vec<Level>,
 }
 
+/// Buckets of one width, a column for each of what is known of them: most need few bits, and a group has tasks in few states.
 #[derive(Clone, Debug)]
 struct Level {
     shift: u32,
-    buckets: Vec<(u64, Known)>,
+    buckets: Numbers,
+    count: Numbers,
+    longest_ns: Numbers,
+    longest: Vec<Option<Shade>>,
+    ns: [Numbers; STATES],
+    covering: [Numbers; STATES],
 }
 
 impl SumLevels {
     pub(super) fn of(mut sums: Sums) -> Self {
         let mut levels = vec![Level::of(&sums)];
+        let mut kept = sums.len();
         while sums.len() > BUCKETS_MIN {
             sums.widen();
-            levels.push(Level::of(&sums));
+            if sums.len() * 8 <= kept * KEPT_EIGHTHS || sums.len() <= BUCKETS_MIN {
+                levels.push(Level::of(&sums));
+                kept = sums.len();
+            }
         }
         Self { levels }
     }
@@ -42,23 +57,58 @@ impl SumLevels {
             .levels
             .partition_point(|level| level.shift <= grid.shift);
         let level = &self.levels[above.saturating_sub(1)];
-        let from_ns = grid.begin_ns();
-        let start = level
-            .buckets
-            .partition_point(|(bucket, _)| bucket << level.shift < from_ns);
-        let (before, buckets) = level.buckets.split_at(start);
-        let before = before.last().map_or(Known::default(), |(_, known)| *known);
-        sums::runs(level.shift, before, buckets.iter().copied(), grid)
+        let start = level.buckets.count_below(grid.begin_ns() >> level.shift);
+        let before = start.checked_sub(1).map(|place| level.known(place));
+        let buckets = (start..level.buckets.len())
+            .map(|place| (level.buckets.get(place), level.known(place)));
+        sums::runs(level.shift, before.unwrap_or_default(), buckets, grid)
     }
 }
 
 impl Level {
     fn of(sums: &Sums) -> Self {
-        let mut buckets = Vec::with_capacity(sums.len());
-        buckets.extend(sums.known());
-        Self {
+        let mut level = Self {
             shift: sums.shift,
-            buckets,
+            buckets: Numbers::default(),
+            count: Numbers::default(),
+            longest_ns: Numbers::default(),
+            longest: Vec::with_capacity(sums.len()),
+            ns: Default::default(),
+            covering: Default::default(),
+        };
+        for (bucket, known) in sums.known() {
+            level.push(bucket, &known);
+        }
+        let columns = level.ns.iter_mut().chain(&mut level.covering);
+        let others = [&mut level.buckets, &mut level.count, &mut level.longest_ns];
+        columns.chain(others).for_each(Numbers::shrink);
+        level
+    }
+
+    fn push(&mut self, bucket: u64, Known { mix, covering }: &Known) {
+        self.buckets.push(bucket);
+        self.count.push(u64::from(mix.count));
+        self.longest_ns.push(mix.longest_ns);
+        self.longest.push(mix.longest);
+        for (column, ns) in self.ns.iter_mut().zip(mix.ns) {
+            column.push(ns);
+        }
+        for (column, count) in self.covering.iter_mut().zip(covering) {
+            // A count of intervals; none is less than none.
+            column.push(u64::try_from(*count).unwrap_or(0));
+        }
+    }
+
+    /// What is known of the bucket at a place.
+    fn known(&self, place: usize) -> Known {
+        Known {
+            mix: Mix {
+                ns: self.ns.each_ref().map(|column| column.get(place)),
+                count: self.count.get(place) as u32,
+                longest_ns: self.longest_ns.get(place),
+                longest: self.longest[place],
+            },
+            covering: self.covering.each_ref().map(|it| it.get(place) as i32),
         }
     }
 }
@@ -106,6 +156,7 @@ mod tests {
         }
         let levels = SumLevels::of(sums);
         let lengths: Vec<_> = levels.levels.iter().map(|it| it.buckets.len()).collect();
-        assert_eq!(lengths, [10_000, 10_000, 5_000, 2_500, 1_250, 625]);
+        // Of the first step nothing comes.
+        assert_eq!(lengths, [10_000, 5_000, 2_500, 1_250, 625]);
     }
 }
