@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
-use exectrace_analysis::{Pass, Window};
+use exectrace_analysis::{Findings, Pass, Window};
 use exectrace_json::Distrust;
 use exectrace_reader::{
     Description, Error, Event, Format, Kind, Mode, Reader, Timestamp, WallClock,
@@ -87,7 +87,8 @@ impl<'a> Reading<'a> {
     fn take(mut self, mut reader: Reader<'_>) {
         self.begin(&reader);
         let recording = Recording::new(Arc::clone(&self.subject.timeline));
-        let mut pass = Pass::new(Window::WHOLE, recording);
+        // The first screen shows both: so the trace is read once for them.
+        let mut pass = Pass::new(Window::WHOLE, (recording, Findings::default()));
         let mut fault = None;
         while let Some(event) = reader.next() {
             match event {
@@ -101,7 +102,11 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        pass.report(reader.tables());
+        let ((), findings) = pass.report(reader.tables());
+        if self.has_events {
+            self.subject
+                .keep_findings(&findings, self.first.unwrap_or_default());
+        }
         self.end(&reader, fault);
     }
 
@@ -179,5 +184,49 @@ impl<'a> Reading<'a> {
             status.verdict = "partial";
         }
         status.state = State::Ready;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use exectrace_json::{Report, TraceFile};
+    use exectrace_reader::{Source, UnpackLimit};
+    use exectrace_testkit::Corpus;
+
+    use super::*;
+    use crate::subject::{Bytes, FINDINGS_MAX};
+
+    #[test]
+    fn findings_that_came_of_reading_are_those_of_the_report() {
+        let most = FINDINGS_MAX.to_string();
+        let mut found = 0;
+        for trace in Corpus::shipped().traces() {
+            let source = Source::from_bytes(trace.bytes(), UnpackLimit::default());
+            let source = source.expect("can be unpacked");
+            let subject = Subject::new("a.trace", "a.trace", Bytes::Source(source));
+            read(&subject);
+            let options = BTreeMap::from([(String::from("most"), most.clone())]);
+            let kept = subject.kept("findings", &options);
+            let file = TraceFile {
+                name: "a.trace",
+                arguments: "a.trace",
+                bytes: subject.bytes.as_slice(),
+                mode: Mode::Tolerant,
+                fault: None,
+                older: None,
+            };
+            let report = Report::named("findings").expect("there is one");
+            match report.run([("most", most.as_str())], &file) {
+                Ok(told) => {
+                    let kept = kept.unwrap_or_else(|| panic!("{}: none is kept", trace.file()));
+                    assert!(*kept == told, "{}", trace.file());
+                    found += usize::from(told.windows(7).any(|text| text == b"\"class\""));
+                }
+                Err(_) => assert!(kept.is_none(), "{}", trace.file()),
+            }
+        }
+        assert!(found > 3, "few traces have findings: {found}");
     }
 }

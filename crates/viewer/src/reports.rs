@@ -20,7 +20,7 @@ const WAITING_MAX: usize = 30;
 pub(crate) type Computed = Result<Arc<Vec<u8>>, ReportError>;
 
 /// Which report: its name, and its options.
-type Question = (String, BTreeMap<String, String>);
+pub(crate) type Question = (String, BTreeMap<String, String>);
 
 /// Reports of a trace.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl Reports {
         let bytes = report.run(told, trace);
         let bytes = bytes.map(|bytes| Arc::new(cut_texts(bytes)));
         if let Ok(bytes) = &bytes {
-            self.keep(question.clone(), bytes);
+            self.lock().keep(question.clone(), bytes);
         }
         drop(computed);
         Some(bytes)
@@ -95,22 +95,68 @@ impl Reports {
         }
     }
 
-    fn keep(&self, question: Question, bytes: &Arc<Vec<u8>>) {
-        let mut state = self.lock();
-        state.kept_bytes += bytes.len();
-        state.order.push_back(question.clone());
-        state.kept.insert(question, Arc::clone(bytes));
-        while state.kept_bytes > KEPT_BYTES_MAX {
-            let Some(oldest) = state.order.pop_front() else {
-                break;
-            };
-            let bytes = state.kept.remove(&oldest);
-            state.kept_bytes -= bytes.map_or(0, |bytes| bytes.len());
+    /// Computes those that are not kept, all at once: who asks for one of them meanwhile does not wait for that.
+    pub(crate) fn prepare(&self, questions: Vec<Question>, trace: &TraceFile<'_>) {
+        let named = questions.into_iter().filter_map(|question| {
+            let is_kept = self.lock().kept.contains_key(&question);
+            let report = Report::named(&question.0).ok().filter(|_| !is_kept)?;
+            Some((report, question))
+        });
+        let questions: Vec<_> = named.collect();
+        let asked = questions.iter().map(|(report, (_, options))| {
+            let options = options.iter();
+            (
+                *report,
+                options.map(|(name, value)| (name.as_str(), value.as_str())),
+            )
+        });
+        let answers = Report::run_all(asked, trace);
+        for ((_, question), answer) in questions.into_iter().zip(answers) {
+            // What cannot be told is told to whoever asks.
+            if let Ok(bytes) = answer {
+                self.lock().keep(question, &Arc::new(cut_texts(bytes)));
+            }
         }
+    }
+
+    /// Takes in a report that was computed elsewhere.
+    pub(crate) fn keep(&self, name: &str, options: BTreeMap<String, String>, bytes: Vec<u8>) {
+        let question = (name.to_owned(), options);
+        self.lock().keep(question, &Arc::new(cut_texts(bytes)));
+    }
+
+    /// A report that is there already.
+    #[cfg(test)]
+    pub(crate) fn kept(
+        &self,
+        name: &str,
+        options: &BTreeMap<String, String>,
+    ) -> Option<Arc<Vec<u8>>> {
+        let question = (name.to_owned(), options.clone());
+        self.lock().kept.get(&question).cloned()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Keeps a report, unless it is there; the oldest make room for it.
+    fn keep(&mut self, question: Question, bytes: &Arc<Vec<u8>>) {
+        if self.kept.contains_key(&question) {
+            return;
+        }
+        self.kept_bytes += bytes.len();
+        self.order.push_back(question.clone());
+        self.kept.insert(question, Arc::clone(bytes));
+        while self.kept_bytes > KEPT_BYTES_MAX {
+            let Some(oldest) = self.order.pop_front() else {
+                break;
+            };
+            let bytes = self.kept.remove(&oldest);
+            self.kept_bytes -= bytes.map_or(0, |bytes| bytes.len());
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::thread;
 use axum::middleware;
 use tokio::runtime;
 
+use crate::export;
 use crate::guard::{self, Guard};
 use crate::reading;
 use crate::routes;
@@ -74,14 +75,16 @@ impl Server {
         format!("http://{}/{}/", self.address, self.token)
     }
 
-    /// Starts a thread that leaves the processor to answers, and to the browser, which has to draw what there is so far.
-    fn spawn(&self, name: &str, work: fn(&Subject)) -> io::Result<()> {
+    /// Starts the thread that reads, and computes what pages begin with. It leaves the processor to answers, and to the browser, which has to draw what there is so far.
+    fn read(&self) -> io::Result<()> {
         let subject = Arc::clone(&self.subject);
-        let thread = thread::Builder::new().name(name.to_owned());
+        let thread = thread::Builder::new().name(String::from("exectrace-read"));
         thread.spawn(move || {
             // On Linux this is the calling thread's, and that of those it starts. One that may not be nice does its work all the same.
             let _ = rustix::process::nice(NICENESS);
-            work(&subject);
+            reading::read(&subject);
+            let is_comparison = subject.older_arguments().is_some();
+            subject.prepare(export::first_reports(is_comparison));
         })?;
         Ok(())
     }
@@ -92,9 +95,7 @@ impl Server {
     ///
     /// When threads cannot be had, or the socket fails.
     pub fn run(self) -> io::Result<()> {
-        self.spawn("exectrace-read", reading::read)?;
-        // The page will ask for it as soon as all was read.
-        self.spawn("exectrace-report", Subject::find)?;
+        self.read()?;
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .enable_io()

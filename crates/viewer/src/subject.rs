@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use exectrace_json::TraceFile;
-use exectrace_reader::{Mode, Source};
+use exectrace_analysis::FindingsReport;
+use exectrace_json::{FindingsLine, TraceFile};
+use exectrace_reader::{Mode, Source, Timestamp};
 
 use crate::filters::Filters;
-use crate::reports::{Computed, Reports};
+use crate::reports::{Computed, Question, Reports};
 use crate::status::Status;
 use crate::timeline::Timeline;
 
@@ -37,8 +38,8 @@ pub struct Subject {
     status: Mutex<Status>,
 }
 
-/// What the first screen asks for.
-const FIRST_REPORT: (&str, [(&str, &str); 1]) = ("findings", [("most", "50")]);
+/// How many findings the first screen asks for.
+pub(crate) const FINDINGS_MAX: usize = 50;
 
 impl Bytes {
     pub(crate) fn as_slice(&self) -> &[u8] {
@@ -112,12 +113,31 @@ impl Subject {
         self.reports.get(name, options, &self.trace(older.as_ref()))
     }
 
-    /// Computes the report that the first screen shows.
-    pub(crate) fn find(&self) {
-        let (name, options) = FIRST_REPORT;
-        let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        // What is wrong with it is told to whoever asks.
-        let _ = self.report(name, &BTreeMap::from(options));
+    /// Computes several reports by as few passes as can be, to be there when they are asked for.
+    pub(crate) fn prepare(&self, questions: Vec<Question>) {
+        let older = self.older.as_ref().map(|older| older.trace(None));
+        self.reports.prepare(questions, &self.trace(older.as_ref()));
+    }
+
+    /// Keeps what came of reading: it is what the first screen asks for.
+    pub(crate) fn keep_findings(&self, findings: &FindingsReport, first: Timestamp) {
+        let about = self.trace(None).about(first);
+        let line = FindingsLine::of(findings, &about, FINDINGS_MAX);
+        let options = BTreeMap::from([(String::from("most"), FINDINGS_MAX.to_string())]);
+        // What cannot be told now is told when it is asked for.
+        if let Ok(bytes) = serde_json::to_vec(&line) {
+            self.reports.keep("findings", options, bytes);
+        }
+    }
+
+    /// A report that is there already.
+    #[cfg(test)]
+    pub(crate) fn kept(
+        &self,
+        name: &str,
+        options: &BTreeMap<String, String>,
+    ) -> Option<Arc<Vec<u8>>> {
+        self.reports.kept(name, options)
     }
 
     fn trace<'a>(&'a self, older: Option<&'a TraceFile<'a>>) -> TraceFile<'a> {

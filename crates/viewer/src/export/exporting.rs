@@ -33,6 +33,9 @@ const GROUPS_MAX: usize = 100;
 /// Logs that are told with who wrote them where, of all rows together; of others only the begin of the text is told.
 const LOGS_MAX: usize = 20_000;
 
+/// Reports that are computed together: some keep a line a task until they are told.
+const REPORTS_A_PASS: usize = 8;
+
 /// Rows of a part of the samples.
 const SAMPLE_ROWS: usize = 16;
 
@@ -103,7 +106,9 @@ impl Exporting<'_> {
         }
         for span in &spans {
             let window = (*span != whole).then_some(*span);
-            for question in pages::reports(window, self.subject.status().other.is_some()) {
+            let reports = pages::reports(window, self.subject.status().other.is_some());
+            self.prepare(&reports);
+            for question in reports {
                 self.answer(&question, 1.0)?;
             }
             for question in [
@@ -118,6 +123,26 @@ impl Exporting<'_> {
         let chosen = self.chosen(&mut reports, &spans)?;
         self.timeline(whole, &spans, &chosen)?;
         Ok(self.archive.into_text())
+    }
+
+    /// Takes in reports that come of one pass together, some at a time.
+    fn answer_together(&mut self, questions: &[Question], reports: &mut Reports) -> io::Result<()> {
+        for questions in questions.chunks(REPORTS_A_PASS) {
+            if !reports.next() {
+                break;
+            }
+            self.prepare(questions);
+            for question in questions {
+                self.answer(question, share::REPORTS)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets reports be computed together, since for each alone the whole trace is read.
+    fn prepare(&self, questions: &[Question]) {
+        let reports = questions.iter().filter_map(Question::report);
+        self.subject.prepare(reports.collect());
     }
 
     /// Takes the answer to a question in, if there is one and room for it, and gives it.
@@ -163,12 +188,9 @@ impl Exporting<'_> {
         tasks.dedup();
         for task in &tasks {
             self.answer(&pages::tree(task), share::REPORTS)?;
-            for question in pages::one_task(task) {
-                if reports.next() {
-                    self.answer(&question, share::REPORTS)?;
-                }
-            }
         }
+        let lives: Vec<_> = tasks.iter().map(|task| pages::life(task)).collect();
+        self.answer_together(&lives, reports)?;
         let groups = self.asked(&pages::groups())?;
         let latency = self.asked(&pages::latency())?;
         let groups = pages::functions(&groups)
@@ -177,9 +199,10 @@ impl Exporting<'_> {
         let names = pages::names(&latency["groups"])
             .into_iter()
             .map(|name| pages::latency_of(&name));
-        for question in pages::in_turns(groups, names) {
+        self.answer_together(&pages::in_turns(groups, names), reports)?;
+        for task in &tasks {
             if reports.next() {
-                self.answer(&question, share::REPORTS)?;
+                self.answer(&pages::why(task), share::REPORTS)?;
             }
         }
         Ok(tasks)

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::question::Question;
 use super::span::Span;
+use crate::subject::FINDINGS_MAX;
 
 /// Ways to look at a trace.
 pub(super) const TRACK_KINDS: [&str; 5] = ["worker", "thread", "group", "user_task", "region"];
@@ -20,9 +21,6 @@ const CURVE_BUCKETS_MAX: u32 = 16_384;
 
 /// Columns of the points above the timeline.
 const COLUMNS: u32 = 400;
-
-/// The first screen's findings.
-const FINDINGS_MAX: u32 = 50;
 
 /// Reports that pages begin with, and how much of each they ask for: a row each.
 const REPORTS: [(&str, u32); 6] = [
@@ -63,7 +61,7 @@ pub(super) struct Point {
     pub(super) of_task: Moment,
 }
 
-/// How many more reports there may be: for each the whole trace is read.
+/// How many more passes for reports there may be: for each the whole trace is read.
 #[derive(Debug)]
 pub(super) struct Reports {
     left: usize,
@@ -97,7 +95,7 @@ pub(super) fn once() -> Vec<Question> {
 }
 
 pub(super) fn findings() -> Question {
-    report("findings", FINDINGS_MAX)
+    report("findings", FINDINGS_MAX as u32)
 }
 
 /// The rows of a kind.
@@ -145,9 +143,9 @@ pub(super) fn latency_of(name: &str) -> Question {
     report("latency", 40).with("name", name)
 }
 
-/// The page of one task, but for why it took so long.
-pub(super) fn one_task(task: &str) -> [Question; 2] {
-    [why(task), report("tasks", 5000).with("task", task)]
+/// All that a task did.
+pub(super) fn life(task: &str) -> Question {
+    report("tasks", 5000).with("task", task)
 }
 
 /// What is annotated in a task, or in a user task.

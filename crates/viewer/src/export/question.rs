@@ -24,6 +24,14 @@ impl Question {
         self.options.insert(name, value.to_string());
         self
     }
+
+    /// Which report is asked for, and the options; `None` if it is none.
+    pub(super) fn report(&self) -> Option<(String, BTreeMap<String, String>)> {
+        let name = self.path.strip_prefix("report/")?;
+        let options = self.options.iter();
+        let options = options.map(|(name, value)| ((*name).to_owned(), value.clone()));
+        Some((name.to_owned(), options.collect()))
+    }
 }
 
 impl fmt::Display for Question {
