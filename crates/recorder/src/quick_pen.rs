@@ -12,7 +12,8 @@ use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
 use exectrace_format::go_v1::{
-    Event, EventType, GoBlock, GoEnd, GoSched, GoStart, GoStartLocal, GoUnblock, GoUnblockLocal,
+    Event, EventType, GoBlock, GoCreate, GoEnd, GoSched, GoStart, GoStartLocal, GoUnblock,
+    GoUnblockLocal,
 };
 use exectrace_format::limits::EVENT_BYTES_MAX;
 use exectrace_format::{Seq, StackId, TaskId};
@@ -37,8 +38,10 @@ pub(crate) struct QuickPen {
     now: u64,
     /// Tick of the lane's last event, as the pen found it.
     last_tick: u64,
-    /// Stack of the wake or the block.
+    /// Stack of the wake, the block or the creation.
     stack: u32,
+    /// Stack of the start, for a creation.
+    start_stack: u32,
     /// The kind of block.
     block_type: EventType,
     /// Of the event that was written.
@@ -79,6 +82,7 @@ impl QuickPen {
             // Relaxed: only the owner stores here.
             last_tick: lane.last_tick.load(Ordering::Relaxed),
             stack: 0,
+            start_stack: 0,
             block_type: EventType::GoBlock,
             written: EventType::GoBlock,
             _this_thread: PhantomData,
@@ -145,18 +149,40 @@ impl QuickPen {
     /// The task waits, and is woken at a stack that the session has seen. False, and nothing is written, if it is not so.
     #[inline(always)]
     pub(crate) fn wake(mut self) -> bool {
-        let (lane, record, stamp) = (self.lane, self.record, self.stamp);
-        let (bounds, frames_max) = (lane.walk_bounds(), lane.walk_frames_max());
-        let state = self.state();
-        state.walked.walk(bounds, frames_max);
-        if state.walked.is_cut() {
-            return false;
-        }
-        let Some(stack) = tables::seen_stack(&state.walked, stamp) else {
+        let record = self.record;
+        let Some(stack) = self.walk_stack() else {
             return false;
         };
         self.stack = stack.id();
         record.word.wake_waiting(&mut self)
+    }
+
+    /// The task is new, and is made at a stack that the session has seen, as others that run the same function. False, and nothing
+    /// is written, if it is not so.
+    #[inline(always)]
+    pub(crate) fn create(mut self) -> bool {
+        let record = self.record;
+        let Some(stack) = self.walk_stack() else {
+            return false;
+        };
+        let Some(start) = tables::seen_start_stack(record.entry(), self.stamp) else {
+            return false;
+        };
+        (self.stack, self.start_stack) = (stack.id(), start.id());
+        record.word.create(&mut self)
+    }
+
+    /// The caller's stack. `None` if the session has not seen it, or it is cut.
+    #[inline(always)]
+    fn walk_stack(&mut self) -> Option<&'static StackEntry> {
+        let (lane, stamp) = (self.lane, self.stamp);
+        let (bounds, frames_max) = (lane.walk_bounds(), lane.walk_frames_max());
+        let state = self.state();
+        state.walked.walk(bounds, frames_max);
+        if state.walked.is_cut() {
+            return None;
+        }
+        tables::seen_stack(&state.walked, stamp)
     }
 
     /// The id of a stack; 0 of none. `None` if the session has not seen it.
@@ -260,7 +286,16 @@ impl TaskLog for QuickPen {
             Step::Block => self.emit(self.block_type, &GoBlock { stack }),
             Step::Yield => self.emit(EventType::GoSched, &GoSched { stack }),
             Step::End => self.emit(EventType::GoEnd, &GoEnd {}),
-            Step::Create | Step::Waiting | Step::UnblockByNobody { .. } => {
+            Step::Create => {
+                let start_stack = StackId(u64::from(self.start_stack));
+                let event = GoCreate {
+                    task,
+                    start_stack,
+                    stack,
+                };
+                self.emit(EventType::GoCreate, &event)
+            }
+            Step::Waiting | Step::UnblockByNobody { .. } => {
                 debug_assert!(false, "no step of a quick hook: {step:?}");
                 self.now
             }

@@ -42,8 +42,7 @@ impl Tables {
         stamp: SessionStamp,
         chunk: &mut Chunk,
     ) -> u32 {
-        // An entry point is no return address: one more than it is, so that looking up the address before finds it.
-        let content = [entry.wrapping_add(1)];
+        let content = start_content(entry);
         match self
             .stacks
             .intern(&content, StackHash::of(&content), stamp, chunk)
@@ -90,6 +89,19 @@ pub(crate) fn get() -> Option<&'static Tables> {
 #[inline(always)]
 pub(crate) fn seen_stack(walked: &StackBuffer, stamp: SessionStamp) -> Option<&'static StackEntry> {
     get()?.stacks.seen(walked.pcs(), walked.hash(), stamp)
+}
+
+/// The stack that holds `entry` alone, as [`seen_stack`].
+#[inline(always)]
+pub(crate) fn seen_start_stack(entry: u64, stamp: SessionStamp) -> Option<&'static StackEntry> {
+    let content = start_content(entry);
+    get()?.stacks.seen(&content, StackHash::of(&content), stamp)
+}
+
+/// An entry point is no return address: one more than it is, so that looking up the address before finds it.
+#[inline(always)]
+fn start_content(entry: u64) -> [u64; 1] {
+    [entry.wrapping_add(1)]
 }
 
 /// Makes the tables if they are not there. `None` where address space is refused.

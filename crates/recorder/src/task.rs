@@ -4,8 +4,10 @@ use std::sync::atomic::Ordering;
 
 use crate::lane;
 use crate::lane_writer::LaneWriter;
+use crate::quick_pen::QuickPen;
 use crate::region;
 use crate::run::{self, Nesting, Run};
+use crate::session_word;
 use crate::task_logger::{TRANSITION_EVENTS, TaskLogger};
 use crate::task_ref::{TaskRef, set_runtime};
 use crate::task_slab::{self, TaskRecord};
@@ -46,13 +48,8 @@ impl Task {
         if let Some(parent) = lane::current() {
             record.user_task.inherit(&parent.user_task);
         }
-        if let Some(mut writer) = LaneWriter::enter()
-            && writer.room(TRANSITION_EVENTS)
-        {
-            let stack = writer.stack_id();
-            record
-                .word
-                .create(&mut TaskLogger::new(&mut writer, record, stack));
+        if session_word::is_on() {
+            write_creation(record);
         }
         record.publish();
         Self {
@@ -89,6 +86,7 @@ impl Task {
         self.record.map_or(0, TaskRecord::id)
     }
 
+    #[inline(always)]
     pub(crate) fn record(&self) -> Option<&'static TaskRecord> {
         self.record
     }
@@ -137,6 +135,25 @@ impl Drop for Task {
             region::abandon(record);
         }
         record.release();
+    }
+}
+
+/// Writes that the task is new: in either way from this function, so that its stack is the same.
+#[inline(never)]
+fn write_creation(record: &'static TaskRecord) {
+    let Some(lane) = lane::own() else {
+        return;
+    };
+    if QuickPen::enter(lane, record).is_some_and(QuickPen::create) {
+        return;
+    }
+    let Some(mut writer) = LaneWriter::enter_on(lane) else {
+        return;
+    };
+    if writer.room(TRANSITION_EVENTS) {
+        let stack = writer.stack_id();
+        let mut logger = TaskLogger::new(&mut writer, record, stack);
+        record.word.create(&mut logger);
     }
 }
 

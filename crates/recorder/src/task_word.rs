@@ -282,14 +282,18 @@ impl TaskWord {
         self.load().state() == State::Dead
     }
 
-    /// A task is new: GoCreate, before anybody else can see it.
-    #[inline]
-    pub(crate) fn create<L: TaskLog>(&self, log: &mut L) {
+    /// A task is new: GoCreate, before anybody else can see it. False, and nothing is written, if the log cannot now.
+    #[inline(always)]
+    pub(crate) fn create<L: TaskLog>(&self, log: &mut L) -> bool {
+        if !log.is_on_time(0) {
+            return false;
+        }
         let tick = log.write(0, Step::Create);
         self.set_lane(log);
         // Release: publishes the new task's word to whoever gets to know the task.
         self.word
             .store(Word::new(tick, State::Runnable).0, Ordering::Release);
+        true
     }
 
     /// Somebody wakes the task, which may need no event: the cheap part of [`Self::wake`], which touches no batch. False when an
@@ -339,6 +343,8 @@ impl TaskWord {
     pub(crate) fn wake<L: TaskLog>(&self, log: &mut L) -> bool {
         let mark = log.mark();
         let mut word = self.load();
+        let (seq, local) = (2, false);
+        let first_unblock = Step::Unblock { seq, local };
         loop {
             let next = if !word.is_known(log.start_tick()) {
                 if word.state() == State::Dead {
@@ -346,13 +352,7 @@ impl TaskWord {
                 }
                 let tick = log.write(word.tick(), Step::Create);
                 let tick = log.write(tick, Step::Waiting);
-                let tick = log.write(
-                    tick,
-                    Step::Unblock {
-                        seq: 2,
-                        local: false,
-                    },
-                );
+                let tick = log.write(tick, first_unblock);
                 Word::new(tick, State::IntroducedRunnable)
             } else {
                 match word.state() {
@@ -363,11 +363,7 @@ impl TaskWord {
                         Word::new(tick, State::RunnableWoken).with_local(local)
                     }
                     State::IntroducedWaiting => {
-                        let unblock = Step::Unblock {
-                            seq: 2,
-                            local: false,
-                        };
-                        let tick = log.write(word.tick(), unblock);
+                        let tick = log.write(word.tick(), first_unblock);
                         Word::new(tick, State::IntroducedRunnable)
                     }
                     State::Running => Word::new(word.tick(), State::RunningWoken),
