@@ -51,7 +51,7 @@ pub use crate::task::{Task, live_tasks};
 pub use crate::task_ref::TaskRef;
 pub use crate::thread_role::ThreadRole;
 pub use crate::thread_task::{Blocked, Syscall, adopt_thread, short_syscall};
-pub use crate::waker_cell::WakerCell;
+pub use crate::waker_cell::{TaskCell, WakerCell};
 
 use crate::lane;
 use crate::lane_writer::LaneWriter;

@@ -36,6 +36,8 @@ const IDLE_FRAMES_MAX: usize = 8;
 pub(crate) struct Lane {
     // Shared: stored by the owner, looked at by the stopper, the starter, the collector and the owner's signal handler.
     pub(crate) gate: Gate,
+    /// Fixed after the lane is on the list; here since all hooks look at it.
+    number: u32,
     /// Stamp of the session that the state below is set up for.
     pub(crate) session: AtomicU64,
     /// The word of that session if its hooks need neither fence nor the system's clock; else one that no session has.
@@ -58,14 +60,13 @@ pub(crate) struct Lane {
     /// Where the stacks of the task end that the thread runs; 0 if they go on to the thread's own start.
     stack_end: AtomicUsize,
     owned: AtomicBool,
-    // The owner's, outside of signal handlers.
-    /// For tasks that the thread makes.
-    pub(crate) stock: LocalStock,
     // Fixed after the lane is on the list.
-    number: u32,
     next: AtomicPtr<Lane>,
     // The owner's while the gate is raised; the stopper's after its wait.
     state: UnsafeCell<LaneState>,
+    // The owner's, outside of signal handlers.
+    /// For tasks that the thread makes.
+    pub(crate) stock: LocalStock,
 }
 
 // SAFETY: all fields but `state` are atomics or constant; `state` is reached through `state`, whose callers keep the protocol.
@@ -73,19 +74,21 @@ unsafe impl Sync for Lane {}
 
 /// What only a hook of the lane's thread touches, or the stopper.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct LaneState {
-    pub(crate) batch: Option<BatchPtr>,
+    // What all hooks touch, in one line of the cache.
     pub(crate) position: *mut u8,
     pub(crate) limit: *mut u8,
-    /// Events in the batch by type.
-    pub(crate) counts: Counts,
-    pub(crate) first_batch: bool,
+    pub(crate) batch: Option<BatchPtr>,
     /// A ProcStart is written and no ProcStop after it.
     pub(crate) proc_running: bool,
     /// A GCSweepStart is written and no GCSweepDone after it.
     pub(crate) sweeping: bool,
+    pub(crate) first_batch: bool,
     /// A hook of the lane found no room; the session is over.
     pub(crate) spent: bool,
+    /// Events in the batch by type.
+    pub(crate) counts: Counts,
     /// Hooks that found no room.
     pub(crate) lost: u64,
     /// Times that were far ahead of the clock.

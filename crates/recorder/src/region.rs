@@ -203,11 +203,15 @@ fn end(index: u32, task: u64) {
 
 /// The task has ended: its regions go off its list. Readers end what is open with the task.
 pub(crate) fn abandon(record: &TaskRecord) {
+    // Relaxed: the task has ended; nobody else uses the list.
+    let mut next = record.regions.load(Ordering::Relaxed);
+    if next == 0 {
+        return;
+    }
+    record.regions.store(0, Ordering::Relaxed); // Relaxed: as above.
     let Some(nodes) = NODES_MADE.get() else {
         return;
     };
-    // Relaxed: the task has ended; nobody else uses the list.
-    let mut next = record.regions.swap(0, Ordering::Relaxed);
     while let Some(index) = next.checked_sub(1) {
         next = nodes.node(index).outer.load(Ordering::Relaxed); // Relaxed: as above.
         nodes.flag(index, OFF);

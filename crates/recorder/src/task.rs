@@ -134,6 +134,7 @@ impl Drop for Task {
             end_outside_of_a_run(record);
             region::abandon(record);
         }
+        record.set_cell(None);
         record.release();
     }
 }

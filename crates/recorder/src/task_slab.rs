@@ -10,6 +10,7 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::lane;
+use crate::local_stock::{Ids, LocalStock};
 use crate::slab::{Place, Record, Slab};
 use crate::task_word::TaskWord;
 use crate::user_task_record::Carried;
@@ -18,32 +19,38 @@ use crate::user_task_record::Carried;
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct TaskRecord {
+    // What a poll or a wake touches: one line of the cache.
     /// Where the task stands; shared by all who run, wake or introduce it.
     pub(crate) word: TaskWord,
     /// The id in traces.
     id: AtomicU64,
-    /// Address of the function that the task runs.
-    entry: AtomicU64,
-    /// The user task that the task carries.
-    pub(crate) user_task: Carried,
-    /// The runtime that the task belongs to, by the adapter's numbers; 0 for none.
-    pub(crate) runtime: AtomicU64,
     /// Two words of the adapter's wakers: see [`crate::waker_cell`].
     pub(crate) waker: [AtomicPtr<()>; 2],
-    /// For a further cell of a task's wakers: the task's record. Such a record is no task.
-    twin_of: AtomicPtr<TaskRecord>,
+    /// Of a task whose wakers use a further cell, that one: a handle on it. Of such a cell the task: a handle, too.
+    other: AtomicPtr<TaskRecord>,
     /// Handles and wakers that refer to the record.
     references: AtomicU32,
+    /// Index + 1 of the innermost open user region; of the thread that runs the task.
+    pub(crate) regions: AtomicU32,
+    // What else there is.
+    /// Address of the function that the task runs.
+    entry: AtomicU64,
+    /// The runtime that the task belongs to, by the adapter's numbers; 0 for none.
+    pub(crate) runtime: AtomicU64,
+    /// The user task that the task carries.
+    pub(crate) user_task: Carried,
     place: Place,
+    /// The record is no task but a further cell of the wakers of one.
+    is_twin: AtomicBool,
     /// The task is in a system call, by the `blocking` hook.
     pub(crate) in_syscall: AtomicBool,
     /// The task is a thread: what blocks the thread blocks the task.
     pub(crate) is_thread: AtomicBool,
     /// The task helps a garbage collector.
     pub(crate) assists: AtomicBool,
-    /// Index + 1 of the innermost open user region; of the thread that runs the task.
-    pub(crate) regions: AtomicU32,
 }
+
+const _: () = assert!(std::mem::offset_of!(TaskRecord, entry) == 64);
 
 impl TaskRecord {
     #[inline]
@@ -88,25 +95,73 @@ impl TaskRecord {
     /// The task's record, where this one only holds some of its wakers.
     #[inline]
     pub(crate) fn task(&'static self) -> &'static Self {
-        // Relaxed: constant while the caller holds a reference.
-        record_of(self.twin_of.load(Ordering::Relaxed)).unwrap_or(self)
+        // Relaxed: constant in a twin while the caller holds a reference.
+        let other = self.other.load(Ordering::Relaxed);
+        // As in `cell`.
+        if other.is_null() {
+            self
+        } else {
+            self.task_of_twin(other)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn task_of_twin(&'static self, other: *mut Self) -> &'static Self {
+        // Relaxed: as above.
+        let is_twin = self.is_twin.load(Ordering::Relaxed);
+        record_of(other).filter(|_| is_twin).unwrap_or(self)
+    }
+
+    /// The cell that the wakers of the task use, whose own record this is.
+    #[inline(always)]
+    pub(crate) fn cell(&'static self) -> &'static Self {
+        // Relaxed: asked by those who hand the task's wakers out, one after the other.
+        let other = self.other.load(Ordering::Relaxed);
+        // A branch that is foreseen: else each poll would wait for the load.
+        if other.is_null() {
+            self
+        } else {
+            self.further_cell(other)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn further_cell(&'static self, other: *mut Self) -> &'static Self {
+        record_of(other).unwrap_or(self)
+    }
+
+    /// Lets the task use a further cell, whose handle comes with it, or none.
+    #[inline]
+    pub(crate) fn set_cell(&self, cell: Option<&'static Self>) {
+        // Relaxed: of those who hand the task's wakers out, one after the other.
+        if let Some(former) = record_of(self.other.load(Ordering::Relaxed)) {
+            former.release();
+        } else if cell.is_none() {
+            return;
+        }
+        // Relaxed: as above.
+        self.other.store(pointer_of(cell), Ordering::Relaxed);
     }
 
     /// One less; the last one gives the record back.
     #[inline]
     pub(crate) fn release(&'static self) {
-        self.release_some(1);
-    }
-
-    /// So many less.
-    #[inline]
-    pub(crate) fn release_some(&'static self, count: u32) {
         // Release: what this holder did comes before the record's next use; pairs with the Acquire below.
-        if self.references.fetch_sub(count, Ordering::Release) == count {
+        if self.references.fetch_sub(1, Ordering::Release) == 1 {
             // Acquire: as above.
             self.references.load(Ordering::Acquire);
             give_back(self);
         }
+    }
+
+    /// So many less, by somebody who keeps another.
+    #[inline]
+    pub(crate) fn release_others(&self, count: u32) {
+        // Release: as in `release`.
+        let former = self.references.fetch_sub(count, Ordering::Release);
+        debug_assert!(former > count, "the caller has another");
     }
 }
 
@@ -118,7 +173,7 @@ unsafe impl Record for TaskRecord {
 }
 
 static SLAB: Slab<TaskRecord> = Slab::new();
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static IDS: Ids = Ids::new();
 /// Tasks that got no record.
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
@@ -126,7 +181,8 @@ static REFUSED: AtomicU64 = AtomicU64::new(0);
 ///
 /// Nobody else sees it before [`TaskRecord::publish`], so that its creation can be written first.
 pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
-    let kept = lane::existing().and_then(|lane| lane.stock.take(&SLAB));
+    let stock = lane::existing().map(|lane| &lane.stock);
+    let kept = stock.and_then(LocalStock::take);
     let Some(record) = kept.or_else(|| SLAB.take()) else {
         // Relaxed: a figure for a report.
         REFUSED.fetch_add(1, Ordering::Relaxed);
@@ -145,8 +201,7 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
     record.assists.store(false, Ordering::Relaxed);
     // Relaxed: as above.
     record.regions.store(0, Ordering::Relaxed);
-    // Relaxed: only the numbers must differ.
-    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    let id = stock.map_or_else(|| IDS.take(), |stock| stock.take_id(&IDS));
     // Relaxed: as above.
     record.id.store(id, Ordering::Relaxed);
     Some(record)
@@ -160,9 +215,10 @@ pub(crate) fn take_twin(record: &'static TaskRecord) -> Option<&'static TaskReco
     twin.word.reset();
     twin.word.end_unheard();
     task.retain();
-    let task = std::ptr::from_ref(task).cast_mut();
     // Relaxed: the record becomes visible to others through `publish`.
-    twin.twin_of.store(task, Ordering::Relaxed);
+    twin.other.store(pointer_of(Some(task)), Ordering::Relaxed);
+    // Relaxed: as above.
+    twin.is_twin.store(true, Ordering::Relaxed);
     twin.publish();
     Some(twin)
 }
@@ -217,12 +273,12 @@ fn hold_if_live(record: &TaskRecord) -> bool {
 }
 
 fn give_back(record: &'static TaskRecord) {
-    // Relaxed: nobody else holds the record.
-    if let Some(task) = record_of(record.twin_of.load(Ordering::Relaxed)) {
+    // Relaxed: nobody else holds the record. A task has no other cell any more.
+    if let Some(task) = record_of(record.other.load(Ordering::Relaxed)) {
         // Relaxed: as above.
-        record
-            .twin_of
-            .store(std::ptr::null_mut(), Ordering::Relaxed);
+        record.other.store(std::ptr::null_mut(), Ordering::Relaxed);
+        // Relaxed: as above.
+        record.is_twin.store(false, Ordering::Relaxed);
         task.release();
     }
     record.user_task.clear();

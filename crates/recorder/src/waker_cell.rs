@@ -3,7 +3,8 @@
 //! A runtime adapter that watches wakes hands out wakers of its own, each of which owns one waker of the runtime. A waker has
 //! room for one pointer and may outlive its task, and making one must not go through the global allocator: wakers are cloned
 //! under the runtime's locks, and inside allocators that are traced. So the pointer is to a cell in the slab of task records,
-//! counted like every other handle on it. The first cell of a task is its record itself.
+//! counted like every other handle on it. The first cell of a task is its record itself, and the [`Task`] is a handle on it; a task
+//! that uses another one keeps that too.
 //!
 //! Counting is an atomic operation, and the one who hands wakers out is alone: so it may have handles counted in advance, and take
 //! from that stock, or put back, without any.
@@ -12,6 +13,9 @@
     reason = "a counted handle that passes through a waker's pointer"
 )]
 
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::sync::atomic::AtomicPtr;
 
 use crate::hook::Task;
@@ -46,12 +50,14 @@ impl WakerCell {
     /// Cells lie at multiples of this, so that the low bits of their addresses are the adapter's.
     pub const ALIGN: usize = align_of::<TaskRecord>();
 
-    /// The task's first cell. `None` if the task is not traced because memory was refused.
-    #[inline]
-    pub fn of(task: &Task) -> Option<Self> {
-        let record = task.record()?;
-        record.retain();
-        Some(Self { record })
+    /// The cell that the task uses, lent by it. `None` if the task is not traced because memory was refused.
+    #[inline(always)]
+    pub fn of(task: &Task) -> Option<TaskCell<'_>> {
+        let record = task.record()?.cell();
+        Some(TaskCell {
+            cell: ManuallyDrop::new(Self { record }),
+            _task: PhantomData,
+        })
     }
 
     /// Counts so many further handles, as that many clones would that are turned [into pointers](Self::into_raw).
@@ -60,15 +66,13 @@ impl WakerCell {
         self.record.retain_some(handles);
     }
 
-    /// Lets go of this handle, and of so many that are in stock.
+    /// Lets go of so many handles that are in stock.
     ///
     /// # Safety
     /// So many must be counted, by [`Self::stock`] or as pointers, that are never turned back into handles.
     #[inline]
-    pub unsafe fn let_go(self, in_stock: u32) {
-        let record = self.record;
-        std::mem::forget(self);
-        record.release_some(1 + in_stock);
+    pub unsafe fn unstock(&self, handles: u32) {
+        self.record.release_others(handles);
     }
 
     /// A further cell of the same task, for wakers that stand for another waker. `None` when memory is refused.
@@ -77,19 +81,25 @@ impl WakerCell {
         Some(Self { record })
     }
 
+    /// The cell's task uses it from now on, instead of the one that it used.
+    ///
+    /// # Safety
+    /// Nobody has a cell that the task lends, or borrows one meanwhile.
+    pub unsafe fn put_in_use(self) {
+        self.record.task().set_cell(Some(self.record));
+        std::mem::forget(self);
+    }
+
     /// Two words that are the adapter's. What they hold when the cell is new is not said.
     #[inline]
     pub fn words(&self) -> &'static [AtomicPtr<()>; 2] {
         &self.record.waker
     }
 
-    /// Whether somebody holds the cell beside this handle, so many in stock and, if it is the task's first, the [`Task`]. What
-    /// those did before who let go of it is done.
+    /// Whether somebody holds the cell beside this handle and so many in stock. What those did before who let go of it is done.
     #[inline]
     pub fn is_shared(&self, in_stock: u32) -> bool {
-        let is_first = std::ptr::eq(self.record, self.record.task());
-        self.record
-            .is_held_by_more_than(in_stock + if is_first { 2 } else { 1 })
+        self.record.is_held_by_more_than(1 + in_stock)
     }
 
     /// The calling thread wakes the cell's task: see [`TaskRef::wake`](crate::hook::TaskRef::wake).
@@ -145,6 +155,23 @@ impl Drop for WakerCell {
     }
 }
 
+/// A cell that a task uses, and lends.
+#[derive(Debug)]
+pub struct TaskCell<'task> {
+    /// The task's handle.
+    cell: ManuallyDrop<WakerCell>,
+    _task: PhantomData<&'task Task>,
+}
+
+impl Deref for TaskCell<'_> {
+    type Target = WakerCell;
+
+    #[inline(always)]
+    fn deref(&self) -> &WakerCell {
+        &self.cell
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,13 +197,13 @@ mod tests {
     fn handles_in_stock_count_as_clones_do() {
         let task = task();
         let cell = WakerCell::of(&task).expect("memory");
-        let other = cell.clone();
-        other.stock(3);
-        assert!(cell.is_shared(3));
+        cell.stock(3);
+        assert!(cell.is_shared(2));
+        assert!(!cell.is_shared(3));
         // SAFETY: one of those in stock, turned back once.
         let first = unsafe { WakerCell::from_raw(cell.as_ptr()) };
         // SAFETY: two are left, and nobody turns them back.
-        unsafe { other.let_go(2) };
+        unsafe { cell.unstock(2) };
         assert!(cell.is_shared(0));
         drop(first);
         assert!(!cell.is_shared(0));
@@ -191,14 +218,37 @@ mod tests {
         assert!(!std::ptr::eq(cell.words(), further.words()));
         assert!(!further.is_shared(0));
         assert!(cell.is_shared(0));
+        let record = cell.record;
         drop(task);
         for cell in [&further, &furthest] {
-            assert!(std::ptr::eq(cell.record.task(), further.record.task()));
+            assert!(std::ptr::eq(cell.record.task(), record));
             assert!(cell.record.word.is_dead());
         }
         further.wake();
         drop(furthest);
+        assert!(record.is_held_by_more_than(0));
         drop(further);
-        assert!(!cell.is_shared(0));
+        assert!(!record.is_held_by_more_than(0));
+    }
+
+    #[test]
+    fn a_task_keeps_the_cell_that_it_uses() {
+        let task = task();
+        let first = WakerCell::of(&task).expect("memory").record;
+        let records = [(); 2].map(|()| {
+            let further = WakerCell::of(&task)
+                .and_then(|cell| cell.another())
+                .expect("memory");
+            let record = further.record;
+            // SAFETY: what was lent is given back.
+            unsafe { further.put_in_use() };
+            let cell = WakerCell::of(&task).expect("memory");
+            assert!(std::ptr::eq(cell.record, record) && !cell.is_shared(0));
+            record
+        });
+        assert!(!records[0].is_held_by_more_than(0));
+        drop(task);
+        assert!(!records[1].is_held_by_more_than(0));
+        assert!(!first.is_held_by_more_than(0));
     }
 }

@@ -27,7 +27,7 @@ use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use exectrace::hook::{Task, WakerCell};
+use exectrace::hook::{Task, TaskCell, WakerCell};
 
 use crate::poll_frame::PollFrame;
 
@@ -39,22 +39,20 @@ const _: () = assert!(WakerCell::ALIGN == 128, "seven bits count polls");
 /// Counts of a cell that are taken at a time: few enough for billions of polls that never end, many enough that it is seldom.
 const STOCK: u32 = 256;
 
-/// What a traced future keeps for the wakers that it hands out.
+/// What a traced future keeps for the wakers that it hands out: little, since each of a program's futures has it. The cell that is in
+/// use the task keeps itself.
 #[derive(Debug)]
 pub(crate) struct TaskWaker {
-    /// Made at the first traced poll.
-    cell: Option<WakerCell>,
-    /// Counts of the cell that no waker owns.
+    /// Counts of the cell in use that no waker owns.
     stock: Cell<u32>,
     number: u8,
-    /// There may be wakers of the task that are not the cell's.
+    /// There may be wakers of the task that are not those of the cell in use.
     has_others: bool,
 }
 
 impl TaskWaker {
     pub(crate) const fn new() -> Self {
         Self {
-            cell: None,
             stock: Cell::new(0),
             number: 0,
             has_others: false,
@@ -67,19 +65,20 @@ impl TaskWaker {
         self.has_others = true;
     }
 
-    /// A traced poll is about to begin, in the context of `inner`: the waker to lend to the future. `None` if it is to get the
-    /// runtime's, since memory is refused.
+    /// A traced poll of `task` is about to begin, in the context of `inner`: the waker to lend to the future. `None` if it is to
+    /// get the runtime's, since memory is refused.
     #[inline(always)]
-    pub(crate) fn lend(&mut self, task: &Task, inner: &Waker) -> Option<LentWaker<'_>> {
+    pub(crate) fn lend<'poll>(
+        &'poll mut self,
+        task: &'poll Task,
+        inner: &Waker,
+    ) -> Option<LentWaker<'poll>> {
         self.number = self.number.wrapping_add(1) & NUMBER_MASK as u8;
-        let is_ready = self
-            .cell
-            .as_ref()
-            .is_some_and(|cell| stands_for(cell, inner));
-        if !is_ready && !self.renew(task, inner) {
-            return None;
-        }
-        let cell = self.cell.as_ref()?;
+        // What a new cell holds by chance is as good as what is noted.
+        let cell = match WakerCell::of(task) {
+            Some(cell) if stands_for(&cell, inner) => cell,
+            _ => self.renew(task, inner)?,
+        };
         let number = usize::from(self.number);
         let data = cell.as_ptr().map_addr(|address| address | number);
         // SAFETY: the vtable's functions keep the contract of wakers. This one owns neither a count nor the runtime's waker: it is
@@ -91,55 +90,35 @@ impl TaskWaker {
         })
     }
 
-    /// Lets the cell stand for `inner`, or takes another one. False when memory is refused.
-    #[cold]
-    fn renew(&mut self, task: &Task, inner: &Waker) -> bool {
-        let new = match &self.cell {
-            None => WakerCell::of(task),
-            Some(cell) if cell.is_shared(self.stock.get()) => {
-                self.has_others = true;
-                cell.another()
-            }
-            Some(cell) => {
-                note(cell, inner);
-                return true;
-            }
-        };
-        let Some(new) = new else {
-            self.has_others = true;
-            return false;
-        };
-        note(&new, inner);
-        self.let_go();
-        self.cell = Some(new);
-        true
-    }
-
-    /// Whether nobody holds a waker of the task.
-    #[cold]
-    fn is_forgotten(&self) -> bool {
-        let in_stock = self.stock.get();
-        !self.has_others
-            && self
-                .cell
-                .as_ref()
-                .is_some_and(|cell| !cell.is_shared(in_stock))
-    }
-
-    /// Lets go of the cell and of what is in stock.
-    #[inline]
-    fn let_go(&mut self) {
-        if let Some(cell) = self.cell.take() {
-            // SAFETY: so many are counted that no waker owns.
-            unsafe { cell.let_go(self.stock.take()) };
+    /// Lets the cell stand for `inner`, or takes another one. `None` when memory is refused.
+    #[inline(never)]
+    fn renew<'task>(&mut self, task: &'task Task, inner: &Waker) -> Option<TaskCell<'task>> {
+        let cell = WakerCell::of(task);
+        if let Some(cell) = cell
+            && !cell.is_shared(self.stock.get())
+        {
+            note(&cell, inner);
+            return Some(cell);
         }
+        self.has_others = true;
+        let another = WakerCell::of(task)?.another()?;
+        note(&another, inner);
+        self.let_go(task);
+        // SAFETY: the future alone borrows its task's cell, and has none now.
+        unsafe { another.put_in_use() };
+        WakerCell::of(task)
     }
-}
 
-impl Drop for TaskWaker {
+    /// Lets go of what is in stock: to be called before the task is dropped.
     #[inline]
-    fn drop(&mut self) {
-        self.let_go();
+    pub(crate) fn let_go(&mut self, task: &Task) {
+        let in_stock = self.stock.take();
+        if in_stock > 0
+            && let Some(cell) = WakerCell::of(task)
+        {
+            // SAFETY: so many are counted that no waker owns.
+            unsafe { cell.unstock(in_stock) };
+        }
     }
 }
 
@@ -158,8 +137,12 @@ impl<'poll> LentWaker<'poll> {
     }
 
     /// Whether nobody holds a waker of the task.
+    #[cold]
     pub(crate) fn is_forgotten(&self) -> bool {
-        self.owner.is_forgotten()
+        let in_stock = self.owner.stock.get();
+        // SAFETY: it is one of our wakers.
+        let cell = unsafe { borrow(self.waker.data()) };
+        !self.owner.has_others && !cell.is_shared(in_stock)
     }
 }
 
@@ -387,11 +370,11 @@ mod tests {
         }
         assert_eq!(Arc::strong_count(&count), 2 + kept.len());
         std::thread::scope(|scope| scope.spawn(|| drop(kept)).join()).expect("no panic");
-        // The task, the probe, and what the task's waker has.
+        // The task, and what the task's waker has.
         let in_stock = own.stock.get();
-        assert!(probe.is_shared(in_stock));
-        assert!(!probe.is_shared(in_stock + 1));
-        drop(own);
+        assert!(probe.is_shared(in_stock - 1));
+        assert!(!probe.is_shared(in_stock));
+        own.let_go(&task);
         assert!(!probe.is_shared(0));
         assert_eq!(Arc::strong_count(&count), 2);
     }
@@ -408,8 +391,8 @@ mod tests {
             assert!(!kept.iter().any(|waker| waker.will_wake(&lent)));
             kept.push(Waker::clone(&lent));
         }
+        own.let_go(&task);
         drop(task);
-        drop(own);
         for waker in kept {
             waker.wake();
         }
@@ -438,7 +421,8 @@ mod tests {
         let again = Waker::clone(&own.lend(&task, &inner[0]).expect("memory"));
         again.wake();
         assert_eq!(counts[0].wakes(), 2);
-        drop((own, inner));
+        own.let_go(&task);
+        drop(inner);
         assert_eq!(counts.each_ref().map(Arc::strong_count), [1; 3]);
     }
 
@@ -498,7 +482,8 @@ mod tests {
             assert_eq!(count.wakes(), 2 * round);
             assert_eq!(Arc::strong_count(&count), 2);
         }
-        drop((own, task, inner));
+        own.let_go(&task);
+        drop((task, inner));
         assert_eq!(Arc::strong_count(&count), 1);
     }
 }

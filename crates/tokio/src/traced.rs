@@ -122,6 +122,8 @@ impl<F: Future> Future for Traced<F> {
 impl<F> Drop for Traced<F> {
     /// The future is dropped as the task: what it does then is done by it.
     fn drop(&mut self) {
+        // First, since what the future does may panic.
+        self.waker.let_go(&self.task);
         let run = if self.is_over {
             None
         } else {
