@@ -48,7 +48,7 @@ pub use crate::run::Run;
 pub use crate::stack_frames::LeafClassifier;
 pub use crate::stack_walk::StackBounds;
 pub use crate::task::{Task, live_tasks};
-pub use crate::task_ref::TaskRef;
+pub use crate::task_ref::{TaskRef, current_runtime, enter_runtime};
 pub use crate::thread_role::ThreadRole;
 pub use crate::thread_task::{Blocked, Syscall, adopt_thread, short_syscall};
 pub use crate::waker_cell::{TaskCell, WakerCell};

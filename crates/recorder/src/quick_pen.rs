@@ -1,4 +1,4 @@
-//! The pen for steps that tasks nearly always take: one event of a known task, on a lane that is set up, in time and with room.
+//! The pen for steps that tasks nearly always take: one event of a known task or a new one, on a lane that is set up, in time and with room.
 //!
 //! What makes hooks dear beside the clock is not what they do but what they might have to do: each call of something rare spills
 //! what the hook has in registers. So a quick hook calls nothing. Where the step turns out to be another it takes back what it has

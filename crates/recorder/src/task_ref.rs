@@ -73,6 +73,27 @@ impl Drop for TaskRef {
     }
 }
 
+/// The runtime of the task that the calling thread runs, by the number of [`TaskRef::set_runtime`]. `None` if it runs none, nobody
+/// gave its runtime, or it may be in another one: it is in a system call, or has [entered one](enter_runtime).
+#[inline]
+pub fn current_runtime() -> Option<u64> {
+    let record = lane::current()?;
+    // Relaxed: stored by the task itself, or before it ran.
+    let is_elsewhere =
+        record.in_syscall.load(Ordering::Relaxed) || record.roams.load(Ordering::Relaxed);
+    // Relaxed: as above.
+    let runtime = record.runtime.load(Ordering::Relaxed);
+    (runtime != 0 && !is_elsewhere).then_some(runtime)
+}
+
+/// The task that the calling thread runs, if it is one, enters another runtime than its own, now and maybe again.
+pub fn enter_runtime() {
+    if let Some(record) = lane::current() {
+        // Relaxed: read by the task itself.
+        record.roams.store(true, Ordering::Relaxed);
+    }
+}
+
 #[inline]
 pub(crate) fn set_runtime(record: Option<&TaskRecord>, runtime: u64) {
     if let Some(record) = record {

@@ -48,6 +48,8 @@ pub(crate) struct TaskRecord {
     pub(crate) is_thread: AtomicBool,
     /// The task helps a garbage collector.
     pub(crate) assists: AtomicBool,
+    /// The task has entered another runtime than its own.
+    pub(crate) roams: AtomicBool,
 }
 
 const _: () = assert!(std::mem::offset_of!(TaskRecord, entry) == 64);
@@ -199,6 +201,8 @@ pub(crate) fn take(entry: u64) -> Option<&'static TaskRecord> {
     record.is_thread.store(false, Ordering::Relaxed);
     // Relaxed: as above.
     record.assists.store(false, Ordering::Relaxed);
+    // Relaxed: as above.
+    record.roams.store(false, Ordering::Relaxed);
     // Relaxed: as above.
     record.regions.store(0, Ordering::Relaxed);
     let id = stock.map_or_else(|| IDS.take(), |stock| stock.take_id(&IDS));

@@ -7,7 +7,8 @@ use crate::runtime::Handle;
 
 /// How many live tasks of the runtime were spawned by somebody else's Tokio, so that no recording shows them.
 ///
-/// The count is right while nobody spawns and no task ends meanwhile. It walks all live tasks.
+/// The count is right while nobody spawns and no task ends meanwhile. It walks all live tasks. What a task spawns while it is inside
+/// another runtime by Tokio's own guard, and not by that of [`Handle::enter`], counts as its own runtime's.
 ///
 /// # Examples
 ///

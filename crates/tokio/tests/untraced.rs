@@ -46,6 +46,30 @@ fn a_program_without_such_tasks_says_nothing() {
     );
 }
 
+#[test]
+fn a_task_spawns_on_the_runtime_that_it_has_entered() {
+    let _turn = turn();
+    let (own, other) = (runtime_of_two(), runtime_of_two());
+    let handle = other.handle().clone();
+    let spawning = own.spawn(async move {
+        let _entered = handle.enter();
+        [(); 2].map(|()| ours::spawn(std::future::pending::<()>()))
+    });
+    let spawned = own.block_on(spawning).expect("no panic");
+    assert_eq!(other.metrics().num_alive_tasks(), 2);
+    for runtime in [&own, &other] {
+        // The first task may have told its end before Tokio counted it.
+        let is_settled = (0..5_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            ours::untraced_tasks(runtime.handle()) == 0
+        });
+        assert!(is_settled, "{}", ours::untraced_tasks(runtime.handle()));
+    }
+    for task in spawned {
+        task.abort();
+    }
+}
+
 #[cfg(not(tokio_unstable))]
 #[test]
 fn they_are_counted_and_the_recording_says_so() {

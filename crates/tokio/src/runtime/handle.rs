@@ -3,10 +3,10 @@
 use std::future::Future;
 use std::ops::Deref;
 
-use tokio::runtime::{RuntimeFlavor, TryCurrentError};
+use tokio::runtime::{EnterGuard, RuntimeFlavor, TryCurrentError};
 use tokio::task::JoinHandle;
 
-use exectrace::hook::{BlockReason, Hosting};
+use exectrace::hook::{BlockReason, Hosting, current_runtime, enter_runtime};
 
 use crate::blocking::traced_closure;
 use crate::id_number::number_of;
@@ -54,6 +54,12 @@ impl Handle {
         Ok(tokio::runtime::Handle::try_current()?.into())
     }
 
+    /// As [`tokio::runtime::Handle::enter`].
+    pub fn enter(&self) -> EnterGuard<'_> {
+        enter_runtime();
+        self.inner.enter()
+    }
+
     /// As [`tokio::runtime::Handle::spawn`].
     #[track_caller]
     #[inline]
@@ -86,6 +92,30 @@ impl Handle {
         let _hosting = Hosting::begin(BlockReason::Sync);
         // Only a runtime's own `block_on` drives others as well.
         self.inner.block_on(Traced::root(future, true))
+    }
+
+    /// The future as a task of the runtime that [`tokio::spawn`] spawns on. A task that runs there knows which one that is, which
+    /// saves the two atomic operations of a handle.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    #[track_caller]
+    #[inline]
+    pub(crate) fn traced_in_current<F: Future>(future: F) -> Traced<F> {
+        // No closure, which would hide the caller from a panic.
+        let runtime = match current_runtime() {
+            Some(runtime) => runtime,
+            None => Self::number_of_current(),
+        };
+        let traced = Traced::new(future);
+        traced.task().set_runtime(runtime);
+        traced
+    }
+
+    #[track_caller]
+    #[cold]
+    fn number_of_current() -> u64 {
+        number_of(Self::current().inner.id())
     }
 
     /// The future as a task of the runtime.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::{EnterGuard, LocalOptions};
 use tokio::task::JoinHandle;
 
-use exectrace::hook::{BlockReason, Hosting};
+use exectrace::hook::{BlockReason, Hosting, enter_runtime};
 
 use super::{Builder, Handle};
 use crate::live_runtime::LiveRuntime;
@@ -94,6 +94,7 @@ impl LocalRuntime {
 
     /// As [`tokio::runtime::LocalRuntime::enter`].
     pub fn enter(&self) -> EnterGuard<'_> {
+        enter_runtime();
         self.inner.enter()
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::runtime::EnterGuard;
 use tokio::task::JoinHandle;
 
-use exectrace::hook::{BlockReason, Hosting};
+use exectrace::hook::{BlockReason, Hosting, enter_runtime};
 
 use super::Handle;
 use crate::live_runtime::LiveRuntime;
@@ -91,6 +91,7 @@ impl Runtime {
 
     /// As [`tokio::runtime::Runtime::enter`].
     pub fn enter(&self) -> EnterGuard<'_> {
+        enter_runtime();
         self.inner.enter()
     }
 

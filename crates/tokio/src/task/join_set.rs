@@ -58,7 +58,9 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        self.spawn_on(future, &Handle::current())
+        let traced = Handle::traced_in_current(future);
+        let _own = OwnSpawn::begin();
+        self.inner.spawn(traced)
     }
 
     /// As [`tokio::task::JoinSet::spawn_on`].

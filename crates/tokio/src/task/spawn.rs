@@ -6,6 +6,7 @@ use tokio::task::JoinHandle;
 
 use super::local_spawn::LocalSpawn;
 use crate::blocking;
+use crate::own_spawn::OwnSpawn;
 use crate::runtime::Handle;
 use crate::traced::Traced;
 
@@ -29,7 +30,9 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Handle::current().spawn(future)
+    let traced = Handle::traced_in_current(future);
+    let _own = OwnSpawn::begin();
+    tokio::spawn(traced)
 }
 
 /// As [`tokio::task::spawn_local`]; the task is traced.
