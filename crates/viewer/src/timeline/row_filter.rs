@@ -99,8 +99,12 @@ impl RowFilter {
                 let marks = self.lives(timeline);
                 let group = timeline.groups.get(group as usize)?;
                 Some(group.runs_of_members(grid, |life, from_ns, to_ns| {
-                    let intervals = timeline.tasks.overlapping(life, from_ns, to_ns);
-                    intervals.filter(move |drawn| marks.has(life as usize, drawn.index))
+                    let row = life as usize;
+                    let intervals = marks
+                        .has_any(row)
+                        .then(|| timeline.tasks.overlapping(life, from_ns, to_ns));
+                    let intervals = intervals.into_iter().flatten();
+                    intervals.filter(move |drawn| marks.has(row, drawn.index))
                 }))
             }
             RowId::UserGroup(name) => {
@@ -314,13 +318,19 @@ impl RowFilter {
         marks: &mut Marks,
     ) {
         match &self.tasks {
-            Some(OfTasks::Intervals(filter)) => marks.add_row(intervals.iter().map(|drawn| {
-                filter.lets_through(&IntervalRecord {
-                    timeline,
-                    row,
-                    drawn,
-                })
-            })),
+            Some(OfTasks::Intervals(filter)) => {
+                let mut before = None;
+                marks.add_row(intervals.iter().map(|drawn| {
+                    let record = IntervalRecord {
+                        timeline,
+                        row,
+                        drawn,
+                        before,
+                    };
+                    before = Some(drawn);
+                    filter.lets_through(&record)
+                }));
+            }
             // What a task that is meant did is meant wherever it did it.
             Some(OfTasks::Lives(_)) => {
                 let lives = self.lives(timeline);

@@ -16,12 +16,15 @@ pub(super) enum IntervalRow {
     Thread(u64),
 }
 
-/// What a filter can ask of an interval: what profiles tell of it, as far as the timeline knows it.
+/// What a filter can ask of an interval: what profiles tell of it, as far as its row does. All rows are gone through interval by
+/// interval, so nothing is looked up on others.
 #[derive(Clone, Copy)]
 pub(super) struct IntervalRecord<'a> {
     pub(super) timeline: &'a Timeline,
     pub(super) row: IntervalRow,
     pub(super) drawn: Drawn,
+    /// The one before it on the row.
+    pub(super) before: Option<Drawn>,
 }
 
 impl<'a> IntervalRecord<'a> {
@@ -33,55 +36,43 @@ impl<'a> IntervalRecord<'a> {
         }
     }
 
-    /// The same interval on its task's row.
-    fn own(&self) -> Option<Drawn> {
+    /// The worker that it began on; `None` where the row does not tell it.
+    fn worker(&self) -> Option<i64> {
         match self.row {
-            IntervalRow::Task(_) => Some(self.drawn),
-            _ => {
-                let intervals = self.timeline.tasks.intervals(self.life());
-                intervals.at(self.drawn.begin_ns)
+            IntervalRow::Worker(worker) => Some(worker),
+            IntervalRow::Thread(_) => None,
+            IntervalRow::Task(_) if self.drawn.shade == Shade::Running => worker(&self.drawn),
+            // A task waits where it ran.
+            IntervalRow::Task(_) => {
+                let ran = self.before?;
+                worker(&ran).filter(|_| ran.end_ns == self.drawn.begin_ns)
             }
         }
     }
 
-    /// The worker that it began on.
-    fn worker(&self) -> Option<i64> {
-        if let IntervalRow::Worker(worker) = self.row {
-            return Some(worker);
-        }
-        let own = self.own()?;
-        let tasks = &self.timeline.tasks;
-        if own.shade == Shade::Running {
-            return worker(&own);
-        }
-        // A task waits where it ran, and is put into the queue where its waker runs.
-        let waker = own
-            .other
-            .checked_sub(1)
-            .filter(|_| own.shade == Shade::Runnable);
-        let ran = match waker.filter(|&waker| waker != self.life()) {
-            Some(waker) => tasks.intervals(waker).at(own.begin_ns),
-            None => tasks.intervals(self.life()).get(own.index.checked_sub(1)?),
+    fn is_open_left(&self) -> Option<bool> {
+        let IntervalRow::Task(life) = self.row else {
+            return None;
         };
-        worker(&ran.filter(|ran| ran.end_ns >= own.begin_ns)?)
+        let task = self.timeline.tasks.get(life)?;
+        Some(self.drawn.index == 0 && !task.is_created)
     }
 
-    fn is_open_left(&self) -> bool {
-        let task = self.timeline.tasks.get(self.life());
-        let is_first = self.own().is_some_and(|own| own.index == 0);
-        is_first && task.is_some_and(|task| !task.is_created)
+    fn is_open_right(&self) -> Option<bool> {
+        let IntervalRow::Task(life) = self.row else {
+            return None;
+        };
+        let task = self.timeline.tasks.get(life)?;
+        let count = self.timeline.tasks.intervals(life).len();
+        Some(self.drawn.index + 1 == count && !task.has_ended)
     }
 
-    fn is_open_right(&self) -> bool {
-        let task = self.timeline.tasks.get(self.life());
-        let count = self.timeline.tasks.intervals(self.life()).len();
-        let is_last = self.own().is_some_and(|own| own.index + 1 == count);
-        is_last && task.is_some_and(|task| !task.has_ended)
-    }
-
+    /// What runs on a worker or a thread waits for nothing.
     fn reason(&self) -> Value<'a> {
-        let causes = &self.timeline.causes;
-        let reason = self.own().map_or("", |own| causes.reason(own.cause));
+        let reason = match self.row {
+            IntervalRow::Task(_) => self.timeline.causes.reason(self.drawn.cause),
+            IntervalRow::Worker(_) | IntervalRow::Thread(_) => "",
+        };
         Value::Text(reason.as_bytes())
     }
 }
@@ -107,8 +98,8 @@ impl Record for IntervalRecord<'_> {
                 IntervalRow::Thread(thread) => Some(Value::Number(thread)),
                 _ => None,
             },
-            Field::IsOpenLeft => Some(Value::Flag(self.is_open_left())),
-            Field::IsOpenRight => Some(Value::Flag(self.is_open_right())),
+            Field::IsOpenLeft => self.is_open_left().map(Value::Flag),
+            Field::IsOpenRight => self.is_open_right().map(Value::Flag),
             _ => of_time(&self.drawn, field).or_else(|| of_life(self.timeline, self.life(), field)),
         }
     }
