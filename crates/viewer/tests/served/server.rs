@@ -70,6 +70,7 @@ fn strangers_are_not_let_in() {
 #[test]
 fn nonsense_is_refused_in_words() {
     let client = Client::of_text(SMALL);
+    client.wait();
     for (target, status) in [
         ("api/runs?tracks=worker:0&from=0&to=0&width=100", 400),
         ("api/runs?tracks=worker:0&from=9&to=3&width=100", 400),
