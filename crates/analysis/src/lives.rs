@@ -31,10 +31,12 @@ pub struct Life {
     /// When it ends; the last time there is if it does not.
     end: Timestamp,
     stack: u32,
+    /// With [`CREATED`].
     creator_stack: u32,
-    /// Whether its creation is in the trace. In format v1 all tasks that are there at its begin are told as created.
-    pub is_created: bool,
 }
+
+/// A bit beside the number of a stack: the task's creation is in the trace.
+const CREATED: u32 = 1 << 31;
 
 /// The end of what does not end.
 const NEVER: Timestamp = Timestamp(i64::MAX);
@@ -91,7 +93,6 @@ impl Life {
             end: NEVER,
             stack: 0,
             creator_stack: 0,
-            is_created: false,
         }
     }
 
@@ -103,10 +104,20 @@ impl Life {
     ) -> Self {
         Self {
             creator,
-            creator_stack: number(stack),
-            is_created: true,
+            creator_stack: CREATED | number(stack),
             ..Self::new(task, begin)
         }
+    }
+
+    /// Whether its creation is in the trace. In format v1 all tasks that are there at its begin are told as created.
+    #[must_use]
+    pub fn is_created(&self) -> bool {
+        self.creator_stack & CREATED != 0
+    }
+
+    /// It was there before the trace, whatever is told.
+    pub(crate) fn set_older(&mut self) {
+        self.creator_stack &= !CREATED;
     }
 
     /// When the task ended, if it has.
@@ -132,7 +143,7 @@ impl Life {
     /// Where it was created; 0 if that is not told.
     #[must_use]
     pub fn creator_stack(&self) -> StackId {
-        StackId(self.creator_stack.into())
+        StackId((self.creator_stack & !CREATED).into())
     }
 
     /// The function that the task runs; 0 if nothing tells it.
@@ -143,7 +154,10 @@ impl Life {
     }
 }
 
-/// A reader numbers stacks one after another, so that 32 bits are enough.
+/// A reader numbers stacks one after another, so that 31 bits are enough.
 fn number(StackId(stack): StackId) -> u32 {
-    u32::try_from(stack).unwrap_or(0)
+    u32::try_from(stack)
+        .ok()
+        .filter(|stack| *stack < CREATED)
+        .unwrap_or(0)
 }

@@ -212,7 +212,7 @@ impl<A: Analysis> Pass<A> {
             life.set_stack(step.stack);
         }
         if open.was_always(&step, life.begin) {
-            life.is_created = false;
+            life.set_older();
             open.state = step.to;
             open.reason = step.reason;
             open.begin.stack = step.stack;

@@ -133,7 +133,7 @@ fn tasks(context: &Context<'_>) -> Vec<Request> {
     let mut functions = Functions::default();
     let lives = context.lives.iter();
     let closed = lives.filter_map(|(_, life)| {
-        let end = life.end().filter(|_| life.is_created)?;
+        let end = life.end().filter(|_| life.is_created())?;
         let is_in = context.window.contains(life.begin) && context.window.contains(end);
         is_in.then(|| Request {
             id: RequestId::Task(life.task),

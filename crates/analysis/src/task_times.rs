@@ -192,7 +192,7 @@ impl TaskTime {
             function: functions.of(life, context.tables),
             begin,
             end,
-            is_created: life.is_created && begin == life.begin,
+            is_created: life.is_created() && begin == life.begin,
             has_ended: life.end() == Some(end),
             times,
             gc_ns: 0,

@@ -1,7 +1,9 @@
 //! Several reports at once: those of the same window come of one pass over the trace.
 
+use std::collections::BTreeMap;
+
 use crate::asked::Asked;
-use crate::plan::{Plan, Told};
+use crate::plan::Plan;
 use crate::reports::Way;
 use crate::{Report, ReportError, TraceFile};
 
@@ -55,28 +57,28 @@ impl Report {
         let questions = questions.into_iter();
         let asked = questions.map(|(report, options)| (report, report.asked(options)));
         let asked: Vec<_> = asked.collect();
-        let mut answers: Vec<Told> = Vec::with_capacity(asked.len());
+        // By the places of the questions.
+        let mut answers = BTreeMap::new();
         let mut passes = Vec::new();
-        for (report, asked) in &asked {
-            // What comes of a pass stands here until there is something.
-            answers.push(match asked {
-                Ok(asked) => match report.way {
-                    Way::Alone(run) => run(asked, trace),
-                    Way::Together(plan) => plan(asked).and_then(|plan| {
-                        Pass::add(&mut passes, asked, (answers.len(), plan));
-                        Err(ReportError::Empty)
-                    }),
+        for (place, (report, asked)) in asked.iter().enumerate() {
+            let told = match (asked, &report.way) {
+                (Err(error), _) => Err(error.clone()),
+                (Ok(asked), Way::Alone(run)) => run(asked, trace),
+                (Ok(asked), Way::Together(plan)) => match plan(asked) {
+                    Ok(plan) => {
+                        Pass::add(&mut passes, asked, (place, plan));
+                        continue;
+                    }
+                    Err(error) => Err(error),
                 },
-                Err(error) => Err(error.clone()),
-            });
+            };
+            answers.insert(place, told);
         }
         for pass in passes {
             let told = trace.carry_out(pass.asked, pass.plans);
-            for (place, told) in pass.places.into_iter().zip(told) {
-                answers[place] = told;
-            }
+            answers.extend(pass.places.into_iter().zip(told));
         }
-        answers
+        answers.into_values().collect()
     }
 }
 
@@ -94,6 +96,55 @@ impl<'a> Pass<'a> {
                 places: vec![place],
                 plans: vec![plan],
             }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exectrace_reader::Mode;
+
+    use super::*;
+
+    const FILE: &str = "\
+        go 1.19 trace
+        Batch worker=0 ticks=1000
+        Frequency ticks_per_second=1000000000
+        ProcStart dt=1 thread=7
+        GoCreate dt=4 task=1
+        GoStart dt=5 task=1 seq=1
+        GoBlockRecv dt=20";
+
+    #[test]
+    fn each_answer_is_what_it_would_be_alone() {
+        let questions: [(&str, &[(&str, &str)]); 9] = [
+            ("tasks", &[]),
+            ("why", &[("id", "task:1")]),
+            ("gc", &[("type", "cpu")]),
+            ("tasks", &[("from", "5"), ("to", "9")]),
+            ("profile", &[]),
+            ("profile", &[("type", "offcpu")]),
+            ("workers", &[("to", "9"), ("from", "5")]),
+            ("tasks", &[("task", "task:9")]),
+            ("summary", &[("most", "1")]),
+        ];
+        let whole = exectrace_format::text::parse(FILE).expect("is a trace");
+        for bytes in [&whole[..], &whole[..16], b"no trace"] {
+            let trace = TraceFile {
+                name: "some.trace",
+                arguments: "some.trace",
+                bytes,
+                mode: Mode::Tolerant,
+                fault: None,
+                older: None,
+            };
+            let named = |name| Report::named(name).expect("there is one");
+            let all = questions.map(|(name, options)| (named(name), options.iter().copied()));
+            let alone = questions.map(|(name, options)| {
+                let options = options.iter().copied();
+                named(name).run(options, &trace)
+            });
+            assert_eq!(Report::run_all(all, &trace), alone);
         }
     }
 }

@@ -22,7 +22,6 @@ use self::exporting::Exporting;
 use self::span::Span;
 use crate::page;
 use crate::reading;
-use crate::reports::Question;
 use crate::status::State;
 use crate::subject::Subject;
 use exectrace_json::{Axis, Moment, NoClock};
@@ -120,13 +119,6 @@ impl Export {
     pub fn trust(&self) -> &[String] {
         &self.trust
     }
-}
-
-/// The reports of the whole trace that pages begin with.
-pub(crate) fn first_reports(is_comparison: bool) -> Vec<Question> {
-    let questions = pages::reports(None, is_comparison);
-    let reports = questions.iter().filter_map(question::Question::report);
-    reports.collect()
 }
 
 /// The window that is asked for; `None` for the whole trace.

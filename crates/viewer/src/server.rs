@@ -8,7 +8,6 @@ use std::thread;
 use axum::middleware;
 use tokio::runtime;
 
-use crate::export;
 use crate::guard::{self, Guard};
 use crate::reading;
 use crate::routes;
@@ -75,7 +74,7 @@ impl Server {
         format!("http://{}/{}/", self.address, self.token)
     }
 
-    /// Starts the thread that reads, and computes what pages begin with. It leaves the processor to answers, and to the browser, which has to draw what there is so far.
+    /// Starts the thread that reads. It leaves the processor to answers, and to the browser, which has to draw what there is so far.
     fn read(&self) -> io::Result<()> {
         let subject = Arc::clone(&self.subject);
         let thread = thread::Builder::new().name(String::from("exectrace-read"));
@@ -83,8 +82,6 @@ impl Server {
             // On Linux this is the calling thread's, and that of those it starts. One that may not be nice does its work all the same.
             let _ = rustix::process::nice(NICENESS);
             reading::read(&subject);
-            let is_comparison = subject.older_arguments().is_some();
-            subject.prepare(export::first_reports(is_comparison));
         })?;
         Ok(())
     }

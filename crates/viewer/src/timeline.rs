@@ -252,7 +252,7 @@ impl Timeline {
         let user_task = self.user_tasks.get(log.user_task);
         let rows = [
             task.map(|task| RowId::Task(task.id)),
-            task.and_then(|task| task.group).map(RowId::Group),
+            task.and_then(|task| task.group()).map(RowId::Group),
             Some(RowId::Worker(log.worker)),
             Some(RowId::Thread(log.thread)),
             user_task.map(|row| RowId::UserTask(row.id)),
@@ -263,7 +263,7 @@ impl Timeline {
 
     /// What a task runs; empty if nothing tells it.
     pub(crate) fn name_of(&self, life: u32) -> &str {
-        let group = self.tasks.get(life).and_then(|task| task.group);
+        let group = self.tasks.get(life).and_then(|task| task.group());
         let group = group.and_then(|group| self.groups.get(group as usize));
         group.map_or("", |group| &group.name)
     }

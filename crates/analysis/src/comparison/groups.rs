@@ -81,7 +81,7 @@ impl<'a> Groups<'a> {
             sums.add(blocks, slice.bucket, slice.amount as f64);
         }
         let is_inside = |time| context.window.contains(time);
-        if life.is_created && is_inside(life.begin) {
+        if life.is_created() && is_inside(life.begin) {
             group.created += 1;
             group.created_by_block.resize(blocks.count(), 0.0);
             if let Some(block) = blocks.of_time(life.begin) {

@@ -174,7 +174,7 @@ fn of_task(task: TaskId, at: Option<Timestamp>, context: &Context<'_>) -> Option
         name: Functions::default().of(life, context.tables),
         begin,
         end,
-        is_open_left: !life.is_created || begin > life.begin,
+        is_open_left: !life.is_created() || begin > life.begin,
         is_open_right: life.end().is_none_or(|whole| end < whole),
         gc_ns: 0,
         stopped_ns: 0,

@@ -136,7 +136,7 @@ fn rows_of(timeline: &Timeline, sample: &SampleMark) -> impl Iterator<Item = Row
     let task = sample.life.and_then(|life| timeline.tasks.get(life));
     let rows = [
         task.map(|task| RowId::Task(task.id)),
-        task.and_then(|task| task.group).map(RowId::Group),
+        task.and_then(|task| task.group()).map(RowId::Group),
         Some(RowId::Worker(sample.worker)),
         Some(RowId::Thread(sample.thread)),
     ];

@@ -199,7 +199,7 @@ impl Kind {
             Self::Task => {
                 let row = timeline.tasks.get(member)?;
                 let first = timeline.tasks.intervals(member).get(0)?;
-                (row.is_created && row.has_ended).then_some((first.begin_ns, row.end_ns))
+                (row.is_created() && row.has_ended()).then_some((first.begin_ns, row.end_ns))
             }
         }
     }

@@ -144,7 +144,7 @@ impl Timeline {
         for life in self.tasks.len() as u32..context.lives.len() as u32 {
             let told = &context.lives[LifeId(life)];
             self.lives.insert(told.task, life);
-            self.tasks.add(told.task, None, told.is_created);
+            self.tasks.add(told.task, told.is_created());
             self.find_group(life, told.function(context.tables), context);
         }
     }
@@ -171,7 +171,7 @@ impl Timeline {
         for drawn in self.tasks.intervals(life).iter() {
             group.push(&drawn);
         }
-        if self.tasks.get(life).is_some_and(|row| row.has_ended) {
+        if self.tasks.get(life).is_some_and(|row| row.has_ended()) {
             self.end_member(life);
         }
     }
@@ -229,7 +229,7 @@ impl Timeline {
             return;
         };
         let function = || context.lives[LifeId(life)].function(context.tables);
-        match self.tasks.get(life).and_then(|row| row.group) {
+        match self.tasks.get(life).and_then(|row| row.group()) {
             Some(group) => self.groups[group as usize].push(&pushed),
             None => self.find_group(life, function(), context),
         }
@@ -244,9 +244,9 @@ impl Timeline {
     /// A life that has ended is found only where it was.
     fn end_member(&mut self, life: u32) {
         let row = self.tasks.get(life);
-        if let Some((row, group)) = row.and_then(|row| Some((row, row.group?))) {
+        if let Some((row, group)) = row.and_then(|row| Some((row, row.group()?))) {
             let members = &mut self.groups[group as usize].members;
-            members.end(row.member, row.end_ns);
+            members.end(row.member(), row.end_ns);
         }
     }
 
@@ -335,7 +335,7 @@ impl Timeline {
 
     /// A life has ended: what regions it has open end with it, and none will come.
     fn seal_regions(&mut self, life: u32, context: &Context<'_>) {
-        let row = self.tasks.get(life).filter(|row| row.has_ended);
+        let row = self.tasks.get(life).filter(|row| row.has_ended());
         let end_ns = row.map_or(self.end_ns, |row| row.end_ns);
         for region in self.regions.leave(life) {
             self.add_region(life, &region, (StackId(0), end_ns), context);
@@ -366,7 +366,7 @@ impl Timeline {
             if self
                 .tasks
                 .get(life.0)
-                .is_some_and(|row| row.group.is_none())
+                .is_some_and(|row| row.group().is_none())
             {
                 self.join(
                     life.0,

@@ -17,17 +17,42 @@ pub(crate) struct TaskRows {
 #[derive(Debug)]
 pub(crate) struct TaskRow {
     pub(crate) id: TaskId,
-    /// The place of its group, which says what it runs; `None` until that is told.
-    pub(crate) group: Option<u32>,
-    /// Its place among the members of that.
-    pub(super) member: u32,
-    /// Its creation is in the trace.
-    pub(crate) is_created: bool,
-    /// Its end is.
-    pub(crate) has_ended: bool,
     /// When its last interval ends, as far as it is told.
     pub(crate) end_ns: u64,
     place: Place,
+    /// The place of its group, or [`NO_GROUP`].
+    group: u32,
+    /// Its place among the members of that, with [`CREATED`] and [`ENDED`].
+    member: u32,
+}
+
+/// The group of a task of which it is not told what it runs.
+const NO_GROUP: u32 = u32::MAX;
+
+/// Bits beside a place among members: the task's creation is in the trace, and its end is.
+const CREATED: u32 = 1 << 31;
+const ENDED: u32 = 1 << 30;
+
+impl TaskRow {
+    /// The place of its group, which says what it runs; `None` until that is told.
+    pub(crate) fn group(&self) -> Option<u32> {
+        (self.group != NO_GROUP).then_some(self.group)
+    }
+
+    /// Its place among the members of its group.
+    pub(super) fn member(&self) -> u32 {
+        self.member & !(CREATED | ENDED)
+    }
+
+    /// Its creation is in the trace.
+    pub(crate) fn is_created(&self) -> bool {
+        self.member & CREATED != 0
+    }
+
+    /// Its end is.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.member & ENDED != 0
+    }
 }
 
 impl TaskRows {
@@ -42,20 +67,18 @@ impl TaskRows {
     /// It is told what a life runs; `member` is its place among those that run the same.
     pub(super) fn set_group(&mut self, life: u32, group: u32, member: u32) {
         if let Some(row) = self.rows.get_mut(life as usize) {
-            row.group = Some(group);
-            row.member = member;
+            row.group = group;
+            row.member = member | (row.member & (CREATED | ENDED));
         }
     }
 
-    pub(super) fn add(&mut self, id: TaskId, group: Option<u32>, is_created: bool) {
+    pub(super) fn add(&mut self, id: TaskId, is_created: bool) {
         self.rows.push(TaskRow {
             id,
-            group,
-            member: 0,
-            is_created,
-            has_ended: false,
             end_ns: 0,
             place: Place::Nowhere,
+            group: NO_GROUP,
+            member: if is_created { CREATED } else { 0 },
         });
     }
 
@@ -72,7 +95,7 @@ impl TaskRows {
         let Some(row) = self.rows.get_mut(life as usize) else {
             return;
         };
-        row.has_ended = true;
+        row.member |= ENDED;
         row.place.seal(&mut self.arena);
     }
 
@@ -120,7 +143,7 @@ mod tests {
     fn a_row_is_the_same_after_its_task_has_ended() {
         let mut rows = TaskRows::default();
         for life in 0..100 {
-            rows.add(TaskId(u64::from(life) + 1), Some(0), true);
+            rows.add(TaskId(u64::from(life) + 1), true);
             let count = if life == 50 { 3_000 } else { life * 7 % 90 + 1 };
             for number in 0..u64::from(count) {
                 let begin_ns = number * 1000 + u64::from(life);

@@ -55,7 +55,7 @@ impl<'a> IntervalRecord<'a> {
             return None;
         };
         let task = self.timeline.tasks.get(life)?;
-        Some(self.drawn.index == 0 && !task.is_created)
+        Some(self.drawn.index == 0 && !task.is_created())
     }
 
     fn is_open_right(&self) -> Option<bool> {
@@ -64,7 +64,7 @@ impl<'a> IntervalRecord<'a> {
         };
         let task = self.timeline.tasks.get(life)?;
         let count = self.timeline.tasks.intervals(life).len();
-        Some(self.drawn.index + 1 == count && !task.has_ended)
+        Some(self.drawn.index + 1 == count && !task.has_ended())
     }
 
     /// What runs on a worker or a thread waits for nothing.
@@ -144,8 +144,8 @@ impl Record for LifeRecord<'_> {
             Field::Blocked => time(Shade::Waiting),
             Field::Syscall => time(Shade::Syscall),
             Field::Unknown => time(Shade::Undetermined),
-            Field::IsCreated => Some(Value::Flag(task.is_created)),
-            Field::HasEnded => Some(Value::Flag(task.has_ended)),
+            Field::IsCreated => Some(Value::Flag(task.is_created())),
+            Field::HasEnded => Some(Value::Flag(task.has_ended())),
             _ => {
                 let of_time = self.drawn.as_ref().and_then(|drawn| of_time(drawn, field));
                 of_time.or_else(|| of_life(self.timeline, self.life, field))
