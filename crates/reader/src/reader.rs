@@ -114,11 +114,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Opens a whole file in the one way or the other, with a second thread of a scope that goes ahead of this one: it decodes events,
-    /// and builds the tables of the next generation. The events are the same.
+    /// Opens a whole file in the one way or the other, with a second thread of a scope that goes ahead of this one: it builds the tables
+    /// of the next generation. The events are the same.
     ///
     /// The thread ends when the reader is dropped; nothing comes of one that is forgotten, for which the scope waits in vain. Only
-    /// format v2 has something to do for it. With it the reader holds two generations' tables, and up to ten megabytes more.
+    /// format v2 has something to do for it. With it the reader holds two generations' tables.
     ///
     /// # Errors
     ///

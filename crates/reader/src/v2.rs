@@ -208,16 +208,11 @@ impl<'a> Reader<'a> {
         self.order.begin(generation.number);
         self.contents.add(&generation);
         let mut frontier = Frontier::default();
-        let groups = std::mem::take(&mut generation.groups);
-        let threads = groups.len();
-        for group in groups {
+        for group in std::mem::take(&mut generation.groups) {
             let thread = group.thread;
             let place = (thread != ThreadId::NONE).then(|| self.order.thread(thread));
             let decoder = Decoder::new(group, generation.clock);
-            let mut cursor = match &self.scout {
-                None => Cursor::new(thread, place, decoder),
-                Some(scout) => Cursor::ahead(thread, place, scout.rows(decoder, threads)),
-            };
+            let mut cursor = Cursor::new(thread, place, decoder);
             let has_events = match &mut self.damage {
                 None => cursor
                     .advance()

@@ -30,19 +30,19 @@ impl<'a> Coming<'a> {
     ) -> Result<Option<Generation<'a>>, Error> {
         match (self.found.take(), damage) {
             (Some(found), _) => found,
-            (None, None) => self.framing.next(&mut || ()),
+            (None, None) => self.framing.next(),
             (None, Some(damage)) => Ok(self.framing.salvage(damage)),
         }
     }
 }
 
 impl Work for Box<Coming<'_>> {
-    fn work(&mut self, between: &mut dyn FnMut()) {
+    fn work(&mut self) {
         self.found = if self.is_tolerant {
             // What is damaged is for the reader itself, which keeps account of it.
-            self.framing.whole(between).map(|found| Ok(Some(found)))
+            self.framing.whole().map(|found| Ok(Some(found)))
         } else {
-            Some(self.framing.next(between))
+            Some(self.framing.next())
         };
     }
 }

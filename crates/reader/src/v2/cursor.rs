@@ -2,7 +2,6 @@
 
 use exectrace_format::ThreadId;
 
-use super::ahead::Ahead;
 use super::decoder::Decoder;
 use super::plain::{InBatch, InRow};
 use super::row::{Point, Row, Upcoming};
@@ -22,16 +21,10 @@ pub(super) struct Cursor<'a> {
     point: Point,
     /// After a fault: how many bytes of its batch are left, and the time of the last event before it.
     rest: (u64, i64),
-    rows: Rows<'a>,
-}
-
-/// Where further rows come from.
-#[derive(Debug)]
-enum Rows<'a> {
-    /// They are decoded when they are needed.
-    Here { decoder: Decoder<'a>, length: usize },
-    /// A second thread decodes them ahead.
-    Ahead(Ahead<'a>),
+    /// Those behind the row, …
+    decoder: Decoder<'a>,
+    /// … of which so many come into the next one.
+    length: usize,
 }
 
 /// So many events of a thread are decoded at once, when few happen between those of other threads.
@@ -42,15 +35,6 @@ const RUN_MIN: usize = 8;
 impl<'a> Cursor<'a> {
     /// Before the first event of a thread.
     pub(super) fn new(thread: ThreadId, place: Option<usize>, decoder: Decoder<'a>) -> Self {
-        Self::of(thread, place, Rows::Here { decoder, length: 1 })
-    }
-
-    /// The same where a second thread decodes.
-    pub(super) fn ahead(thread: ThreadId, place: Option<usize>, ahead: Ahead<'a>) -> Self {
-        Self::of(thread, place, Rows::Ahead(ahead))
-    }
-
-    fn of(thread: ThreadId, place: Option<usize>, rows: Rows<'a>) -> Self {
         Self {
             thread,
             place,
@@ -58,7 +42,8 @@ impl<'a> Cursor<'a> {
             at: 0,
             point: Point::default(),
             rest: (0, 0),
-            rows,
+            decoder,
+            length: 1,
         }
     }
 
@@ -103,23 +88,18 @@ impl<'a> Cursor<'a> {
         self.pass(1, point);
     }
 
-    /// Those that follow a row that is at its end and are not decoded, unless another thread decodes them.
+    /// Those that follow a row that is at its end and are not decoded, unless a fault comes first.
     #[inline(always)]
     pub(super) fn in_batch(&self) -> Option<InBatch<'a>> {
-        match &self.rows {
-            Rows::Here { decoder, .. } if self.row.fault.is_none() => Some(decoder.in_batch()),
-            _ => None,
-        }
+        (self.row.fault.is_none()).then(|| self.decoder.in_batch())
     }
 
     /// So many of those have happened, and these are left.
     #[inline(always)]
     pub(super) fn go_on(&mut self, count: usize, left: InBatch<'a>) {
-        if let Rows::Here { decoder, length } = &mut self.rows {
-            decoder.go_on(left);
-            if count >= RUN_MIN {
-                *length = 1;
-            }
+        self.decoder.go_on(left);
+        if count >= RUN_MIN {
+            self.length = 1;
         }
     }
 
@@ -157,13 +137,8 @@ impl<'a> Cursor<'a> {
     #[inline(never)]
     pub(super) fn refill(&mut self) -> Result<bool, Box<Error>> {
         if self.row.fault.is_none() {
-            match &mut self.rows {
-                Rows::Here { decoder, length } => {
-                    decoder.fill(&mut self.row, *length);
-                    *length = (2 * *length).min(ROW_MAX);
-                }
-                Rows::Ahead(ahead) => ahead.next(&mut self.row),
-            }
+            self.decoder.fill(&mut self.row, self.length);
+            self.length = (2 * self.length).min(ROW_MAX);
             (self.at, self.point) = (0, self.row.begin);
             if self.row.len > 0 {
                 return Ok(true);

@@ -47,26 +47,21 @@ impl<'a> Framing<'a> {
     }
 
     /// The next generation; `None` at the end of the file.
-    ///
-    /// `between` is called now and then, since it takes milliseconds.
-    pub(super) fn next(
-        &mut self,
-        between: &mut dyn FnMut(),
-    ) -> Result<Option<Generation<'a>>, Error> {
+    pub(super) fn next(&mut self) -> Result<Option<Generation<'a>>, Error> {
         if let Some(error) = self.pending.take() {
             return Err(error);
         }
         if self.version.at_least(Version::Go1_26) {
-            self.marked(between)
+            self.marked()
         } else {
-            self.unmarked(between)
+            self.unmarked()
         }
     }
 
     /// The same for a tolerant reader, if nothing is wrong with the generation. Else it stays where it is, for [`Self::salvage`].
-    pub(super) fn whole(&mut self, between: &mut dyn FnMut()) -> Option<Generation<'a>> {
+    pub(super) fn whole(&mut self) -> Option<Generation<'a>> {
         let mut ahead = self.clone();
-        let generation = ahead.next(between).ok()??;
+        let generation = ahead.next().ok()??;
         let is_next = generation.number > self.last_generation || self.last_generation == 0;
         if !is_next || ahead.pending.is_some() {
             return None;
@@ -78,7 +73,7 @@ impl<'a> Framing<'a> {
     }
 
     /// A generation that ends with a marker.
-    fn marked(&mut self, between: &mut dyn FnMut()) -> Result<Option<Generation<'a>>, Error> {
+    fn marked(&mut self) -> Result<Option<Generation<'a>>, Error> {
         let mut builder: Option<Builder<'a>> = None;
         loop {
             let begin = self.items.offset();
@@ -102,7 +97,7 @@ impl<'a> Framing<'a> {
                         None => error,
                     });
                 }
-                Some(Ok(Item::Batch(batch))) => self.take(&mut builder, batch, between)?,
+                Some(Ok(Item::Batch(batch))) => self.take(&mut builder, batch)?,
                 Some(Ok(Item::EndOfGeneration { offset })) => {
                     let builder = builder.unwrap_or_else(|| Builder::new(self.version, 0, offset));
                     return builder.finish().map(Some);
@@ -111,12 +106,7 @@ impl<'a> Framing<'a> {
         }
     }
 
-    fn take(
-        &self,
-        builder: &mut Option<Builder<'a>>,
-        batch: Batch<'a>,
-        between: &mut dyn FnMut(),
-    ) -> Result<(), Error> {
+    fn take(&self, builder: &mut Option<Builder<'a>>, batch: Batch<'a>) -> Result<(), Error> {
         let (found, offset) = (batch.generation.0, batch.offset);
         let builder = builder.get_or_insert_with(|| Builder::new(self.version, found, offset));
         let open = builder.number();
@@ -124,14 +114,14 @@ impl<'a> Framing<'a> {
             let cause = Cause::GenerationOutOfOrder { open, found };
             return Err(Error::at(cause, offset).in_generation(open));
         }
-        builder.add(batch, between)
+        builder.add(batch)
     }
 
     /// A generation that ends where the next one begins.
-    fn unmarked(&mut self, between: &mut dyn FnMut()) -> Result<Option<Generation<'a>>, Error> {
+    fn unmarked(&mut self) -> Result<Option<Generation<'a>>, Error> {
         let mut builder: Option<Builder<'a>> = None;
         if let Some(batch) = self.spilled.take() {
-            self.take(&mut builder, batch, between)?;
+            self.take(&mut builder, batch)?;
         }
         loop {
             match self.items.next() {
@@ -155,7 +145,7 @@ impl<'a> Framing<'a> {
                         self.spilled = Some(batch);
                         break;
                     }
-                    self.take(&mut builder, batch, between)?;
+                    self.take(&mut builder, batch)?;
                 }
             }
         }

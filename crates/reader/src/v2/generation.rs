@@ -86,9 +86,6 @@ pub(super) struct Builder<'a> {
     stacks: Stacks,
 }
 
-/// Entries of a table that take some microseconds.
-const ENTRIES_BETWEEN: usize = 32;
-
 impl<'a> Builder<'a> {
     pub(super) fn new(version: Version, number: u64, offset: u64) -> Self {
         Self {
@@ -116,7 +113,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Takes a batch in.
-    pub(super) fn add(&mut self, batch: Batch<'a>, between: &mut dyn FnMut()) -> Result<(), Error> {
+    pub(super) fn add(&mut self, batch: Batch<'a>) -> Result<(), Error> {
         self.begin(batch.time);
         match batch.kind(self.version) {
             BatchKind::Events => {
@@ -127,10 +124,7 @@ impl<'a> Builder<'a> {
             // Nobody but the experiment knows what is in it.
             BatchKind::Experiment => {}
             _ => {
-                for (index, entry) in batch.entries(self.version).enumerate() {
-                    if index % ENTRIES_BETWEEN == 0 {
-                        between();
-                    }
+                for entry in batch.entries(self.version) {
                     let entry =
                         entry.map_err(|error| self.error(Cause::Format(error), error.offset()))?;
                     self.add_entry(&entry)

@@ -4,8 +4,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What a piece of work works on, and makes.
 pub(super) trait Work {
-    /// Does it. It may call `between` now and then, so that more urgent work can go first.
-    fn work(&mut self, between: &mut dyn FnMut());
+    /// Does it.
+    fn work(&mut self);
 }
 
 /// A piece of work, and who does it.
@@ -29,11 +29,6 @@ enum State<T> {
     Lost,
 }
 
-/// How often the reader looks whether the second thread is ready before it sleeps: some microseconds, as a row takes.
-const LOOKS: usize = 64;
-/// Pauses of the processor between two looks.
-const PAUSES: usize = 4;
-
 impl<T: Work> Piece<T> {
     /// Nothing to do yet.
     pub(super) fn idle() -> Self {
@@ -49,13 +44,13 @@ impl<T: Work> Piece<T> {
     }
 
     /// The second thread does it, if nobody has done it.
-    pub(super) fn work(&self, between: &mut dyn FnMut()) {
+    pub(super) fn work(&self) {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Begun) {
             State::Asked(mut work) => {
                 drop(state);
                 let unfinished = Unfinished(self);
-                work.work(between);
+                work.work();
                 std::mem::forget(unfinished);
                 *self.lock() = State::Done(work);
                 self.finished.notify_one();
@@ -70,31 +65,19 @@ impl<T: Work> Piece<T> {
     ///
     /// When the second thread panicked over it.
     pub(super) fn take(&self) -> Option<T> {
-        for _ in 0..LOOKS {
-            let state = self.lock();
-            if !matches!(*state, State::Begun) {
-                return taken(state);
-            }
-            drop(state);
-            (0..PAUSES).for_each(|_| std::hint::spin_loop());
-        }
         let is_begun = |state: &mut State<T>| matches!(state, State::Begun);
         let state = self.finished.wait_while(self.lock(), is_begun);
-        taken(state.unwrap_or_else(PoisonError::into_inner))
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *state, State::Idle) {
+            State::Asked(work) | State::Done(work) => Some(work),
+            State::Idle | State::Begun => None,
+            State::Lost => panic!("the thread that reads ahead has panicked"),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         // Nothing that can panic happens under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Work that nobody is at.
-fn taken<T>(mut state: MutexGuard<'_, State<T>>) -> Option<T> {
-    match std::mem::replace(&mut *state, State::Idle) {
-        State::Asked(work) | State::Done(work) => Some(work),
-        State::Idle | State::Begun => None,
-        State::Lost => panic!("the thread that reads ahead has panicked"),
     }
 }
 
@@ -118,7 +101,7 @@ mod tests {
     struct Count(usize);
 
     impl Work for Count {
-        fn work(&mut self, _: &mut dyn FnMut()) {
+        fn work(&mut self) {
             assert_ne!(self.0, 100, "as the test wants it");
             self.0 += 1;
         }
@@ -130,11 +113,11 @@ mod tests {
         assert_eq!(piece.take(), None);
         piece.ask(Count(1));
         assert_eq!(piece.take(), Some(Count(1)));
-        piece.work(&mut || ());
+        piece.work();
         assert_eq!(piece.take(), None);
         piece.ask(Count(5));
-        piece.work(&mut || ());
-        piece.work(&mut || ());
+        piece.work();
+        piece.work();
         assert_eq!(piece.take(), Some(Count(6)));
     }
 
@@ -143,7 +126,7 @@ mod tests {
         let piece = Piece::idle();
         piece.ask(Count(100));
         std::thread::scope(|scope| {
-            let failed = scope.spawn(|| piece.work(&mut || ())).join();
+            let failed = scope.spawn(|| piece.work()).join();
             assert!(failed.is_err());
             let waits = scope.spawn(|| piece.take()).join();
             assert!(waits.is_err());

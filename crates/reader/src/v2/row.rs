@@ -1,7 +1,7 @@
 //! Events of one thread, decoded and not happened yet.
 //!
 //! One by one, between those of other threads, decoding takes twice as long. Events whose numbers are small, which most are, take
-//! 24 bytes; so many can wait, and another processor can have decoded them.
+//! 24 bytes; so many can wait.
 
 use std::ops::Deref;
 
