@@ -48,6 +48,8 @@ pub(crate) struct TaskWaker {
     number: u8,
     /// There may be wakers of the task that are not those of the cell in use.
     has_others: bool,
+    /// There may be wakers of the task at all.
+    was_lent: bool,
 }
 
 impl TaskWaker {
@@ -56,6 +58,7 @@ impl TaskWaker {
             stock: Cell::new(0),
             number: 0,
             has_others: false,
+            was_lent: false,
         }
     }
 
@@ -79,6 +82,7 @@ impl TaskWaker {
             Some(cell) if stands_for(&cell, inner) => cell,
             _ => self.renew(task, inner)?,
         };
+        self.was_lent = true;
         let number = usize::from(self.number);
         let data = cell.as_ptr().map_addr(|address| address | number);
         // SAFETY: the vtable's functions keep the contract of wakers. This one owns neither a count nor the runtime's waker: it is
@@ -95,7 +99,8 @@ impl TaskWaker {
     fn renew<'task>(&mut self, task: &'task Task, inner: &Waker) -> Option<TaskCell<'task>> {
         let cell = WakerCell::of(task);
         if let Some(cell) = cell
-            && !cell.is_shared(self.stock.get())
+            // Until a waker was lent, whoever else holds the task's record only looks at the task.
+            && !(self.was_lent && cell.is_shared(self.stock.get()))
         {
             note(&cell, inner);
             return Some(cell);
@@ -165,7 +170,7 @@ fn stands_for(cell: &WakerCell, inner: &Waker) -> bool {
         && std::ptr::eq(vtable.load(Ordering::Relaxed).cast_const().cast(), inner.vtable())
 }
 
-/// Lets the cell stand for `inner`. Nobody else may hold the cell.
+/// Lets the cell stand for `inner`. No waker of the cell may be about.
 fn note(cell: &WakerCell, inner: &Waker) {
     let [data, vtable] = cell.words();
     // Relaxed: whoever gets one of the cell's wakers gets it in order with the poll that made it.
@@ -346,6 +351,33 @@ mod tests {
         drop((second, third));
         assert_eq!(Arc::strong_count(&count), 2);
         assert!(lent.is_forgotten());
+    }
+
+    #[test]
+    fn who_looks_at_a_task_at_its_first_poll_is_no_waker() {
+        let (task, count) = (task(), Arc::new(Count::default()));
+        let inner = Waker::from(count.clone());
+        let looking = task.reference();
+        let mut own = TaskWaker::new();
+        let lent = own.lend(&task, &inner).expect("memory");
+        drop(looking);
+        assert!(lent.is_forgotten());
+    }
+
+    #[test]
+    fn a_new_cell_that_stands_for_the_waker_by_chance_is_lent_as_others_are() {
+        let (task, counts) = (task(), [(); 2].map(|()| Arc::new(Count::default())));
+        let inners = counts.clone().map(Waker::from);
+        note(&WakerCell::of(&task).expect("memory"), &inners[0]);
+        let mut own = TaskWaker::new();
+        let [first, second] = inners
+            .each_ref()
+            .map(|inner| Waker::clone(&own.lend(&task, inner).expect("memory")));
+        first.wake();
+        assert_eq!(counts.each_ref().map(|count| count.wakes()), [1, 0]);
+        second.wake();
+        assert_eq!(counts.each_ref().map(|count| count.wakes()), [1, 1]);
+        own.let_go(&task);
     }
 
     #[test]

@@ -30,6 +30,11 @@ pub(crate) struct Traced<F> {
     future: ManuallyDrop<F>,
 }
 
+const _: () = assert!(
+    size_of::<Traced<()>>() <= 24,
+    "an empty task fits Tokio's smallest cell, of 128 bytes"
+);
+
 impl<F: Future> Traced<F> {
     /// The future as a new task, created by the one that the calling thread runs.
     #[inline]

@@ -296,10 +296,13 @@ fn the_program_s_own_callbacks_run_as_with_tokio() {
         .on_thread_unpark(counter(3))
         .build()
         .expect("a runtime");
-    // A worker shows that it is one when it first parks. Relaxed: as above.
-    while calls[2].load(Ordering::Relaxed) < 2 {
-        std::thread::yield_now();
-    }
+    // A worker shows that it is one when it first parks.
+    let have_parked = (0..5_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        // Relaxed: as above.
+        calls[2].load(Ordering::Relaxed) >= 2
+    });
+    assert!(have_parked, "{calls:?}");
     let (recorded, ()) = record(|| {
         runtime.block_on(async { drop(tokio::spawn(busy(1)).await) });
         drop(runtime);
