@@ -75,6 +75,9 @@ impl Drop for TaskRef {
 
 /// The runtime of the task that the calling thread runs, by the number of [`TaskRef::set_runtime`]. `None` if it runs none, nobody
 /// gave its runtime, or it may be in another one: it is in a system call, or has [entered one](enter_runtime).
+///
+/// Whoever enters one and does not say so is answered with the task's own: a guard or a `block_on` that is the runtime's and not its
+/// adapter's, the latter as in Tokio's `block_in_place`. So is a task whose future is dropped on a thread of another runtime.
 #[inline]
 pub fn current_runtime() -> Option<u64> {
     let record = lane::current()?;

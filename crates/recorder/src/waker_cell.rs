@@ -97,6 +97,9 @@ impl WakerCell {
     }
 
     /// Whether somebody holds the cell beside this handle and so many in stock. What those did before who let go of it is done.
+    ///
+    /// It is for the cell as its task lends it: a clone is a handle beside the task's own, so that to it the cell is shared as
+    /// long as the task lives and uses it.
     #[inline]
     pub fn is_shared(&self, in_stock: u32) -> bool {
         self.record.is_held_by_more_than(1 + in_stock)

@@ -7,8 +7,9 @@ use crate::runtime::Handle;
 
 /// How many live tasks of the runtime were spawned by somebody else's Tokio, so that no recording shows them.
 ///
-/// The count is right while nobody spawns and no task ends meanwhile. It walks all live tasks. What a task spawns while it is inside
-/// another runtime by Tokio's own guard, and not by that of [`Handle::enter`], counts as its own runtime's.
+/// The count is right while nobody spawns and no task ends meanwhile. It walks all live tasks. What a task spawns inside of another
+/// runtime counts as its own runtime's if it got there by Tokio's own guard or `block_on` (in `block_in_place`), and not by
+/// [`Handle::enter`] or [`Handle::block_on`]; or if its future is dropped on a thread of that runtime, and spawns meanwhile.
 ///
 /// # Examples
 ///
