@@ -1,11 +1,12 @@
 //! Why intervals began, each reason once: what tasks wait for, and the stacks on both sides.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use exectrace_reader::{StackId, StringId, Tables};
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
+
+use crate::timeline::Names;
 
 /// A frame of a stack, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -62,12 +63,12 @@ impl Default for Causes {
 }
 
 impl Causes {
-    /// The number of a cause: a reason, the task's own stack and that of who began the interval. Its texts are kept, since the reader's tables do not outlive the reader.
+    /// The number of a cause: a reason, the task's own stack and that of who began the interval. Its reason's text is kept; its stacks have been.
     pub(crate) fn intern(
         &mut self,
         reason: StringId,
         (stack, writer_stack): (StackId, StackId),
-        tables: &Tables<'_>,
+        names: &Names,
     ) -> u32 {
         let cause = Cause {
             reason,
@@ -83,24 +84,20 @@ impl Causes {
             self.causes.push(cause);
             self.reasons
                 .entry(reason)
-                .or_insert_with(|| tables.text(reason).into_owned());
-            self.keep_stack(stack, tables);
-            self.keep_stack(writer_stack, tables);
+                .or_insert_with(|| names.text(reason).to_owned());
         }
         self.last = (cause, id);
         id
     }
 
-    /// The same of a stack alone, as samples have.
-    pub(crate) fn keep_stack(&mut self, stack: StackId, tables: &Tables<'_>) {
-        if let Entry::Vacant(place) = self.stacks.entry(stack) {
-            let frames = place.insert(frame_lines(stack, tables));
-            for FrameLine { function, .. } in frames {
-                if !self.functions.contains(function) {
-                    self.functions.insert(function.clone());
-                }
+    /// Keeps the frames of a stack.
+    pub(crate) fn keep_stack(&mut self, stack: StackId, frames: Vec<FrameLine>) {
+        for FrameLine { function, .. } in &frames {
+            if !self.functions.contains(function) {
+                self.functions.insert(function.clone());
             }
         }
+        self.stacks.insert(stack, frames);
     }
 
     /// What the task waits for, or why it stopped; empty if that is not told.
@@ -133,7 +130,8 @@ impl Causes {
     }
 }
 
-fn frame_lines(stack: StackId, tables: &Tables<'_>) -> Vec<FrameLine> {
+/// The frames of a stack, innermost first.
+pub(crate) fn frame_lines(stack: StackId, tables: &Tables<'_>) -> Vec<FrameLine> {
     let frames = tables.frames(stack);
     frames
         .map(|frame| {

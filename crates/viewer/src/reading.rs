@@ -86,7 +86,10 @@ impl<'a> Reading<'a> {
 
     fn take(mut self, mut reader: Reader<'_>) {
         self.begin(&reader);
-        let recording = Recording::new(Arc::clone(&self.subject.timeline));
+        let recording = match Recording::new(Arc::clone(&self.subject.timeline)) {
+            Ok(recording) => recording,
+            Err(error) => return fail(self.subject, &error.to_string()),
+        };
         // The first screen shows both: so the trace is read once for them.
         let mut pass = Pass::new(Window::WHOLE, (recording, Findings::default()));
         let mut fault = None;

@@ -1,9 +1,11 @@
 //! All rows of the timeline, and the analysis that fills them while a trace is read.
 
 mod annotation_tree;
+mod filling;
 mod groups;
 mod life_index;
 mod logs;
+mod lot;
 mod members;
 mod numbers;
 mod place;
@@ -22,6 +24,7 @@ pub(crate) use self::annotation_tree::{Annotation, AnnotationTree, Told};
 pub(crate) use self::groups::Group;
 use self::life_index::LifeIndex;
 pub(crate) use self::logs::{Log, Logs};
+pub(crate) use self::lot::Names;
 pub(crate) use self::recording::Recording;
 pub(crate) use self::region_names::RegionNames;
 pub(crate) use self::regions::{RegionNote, UserRegions};

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use exectrace_reader::{Event, StackId, StringId, Tables, UserTaskId};
+use exectrace_reader::{Event, StackId, StringId, UserTaskId};
 use rustc_hash::FxBuildHasher;
 
+use super::lot::Names;
 use super::place::{Arena, Stretch};
 
 /// The logs of a trace.
@@ -37,13 +38,13 @@ impl Logs {
         event: &Event,
         (at_ns, life): (u64, Option<u32>),
         user_task: UserTaskId,
-        (key, message): (StringId, StringId),
-        tables: &Tables<'_>,
+        (key, message): (StringId, String),
+        names: &Names,
     ) {
-        let text = self.texts.keep(tables.text(message).as_bytes());
+        let text = self.texts.keep(message.as_bytes());
         self.keys
             .entry(key)
-            .or_insert_with(|| tables.text(key).into_owned());
+            .or_insert_with(|| names.text(key).to_owned());
         self.logs.push(Log {
             at_ns,
             life,

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use exectrace_reader::{StringId, Tables};
+use exectrace_reader::StringId;
 use rustc_hash::FxBuildHasher;
 
 use super::Group;
+use super::lot::Names;
 use crate::track::Drawn;
 
 /// The names of the user regions of a trace.
@@ -20,11 +21,11 @@ pub(crate) struct RegionNames {
 
 impl RegionNames {
     /// A region of a life has ended.
-    pub(super) fn add(&mut self, life: u32, name: StringId, drawn: &Drawn, tables: &Tables<'_>) {
+    pub(super) fn add(&mut self, life: u32, name: StringId, drawn: &Drawn, names: &Names) {
         let next = self.groups.len() as u32;
         let id = *self.ids.entry(name).or_insert(next);
         if id == next {
-            let name = tables.text(name).into_owned();
+            let name = names.text(name).to_owned();
             self.groups.push(Group::new(name));
         }
         let group = &mut self.groups[id as usize];

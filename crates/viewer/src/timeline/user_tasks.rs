@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use exectrace_reader::{StringId, Tables, TaskId, UserTaskId};
+use exectrace_reader::{StringId, TaskId, UserTaskId};
 use rustc_hash::FxBuildHasher;
 
 use super::Group;
+use super::lot::Names;
 use crate::track::{Drawn, Shade};
 
 /// The user tasks of a trace.
@@ -45,9 +46,9 @@ impl UserTasks {
         id: UserTaskId,
         name: StringId,
         (task, parent, at_ns): (TaskId, UserTaskId, u64),
-        tables: &Tables<'_>,
+        names: &Names,
     ) {
-        let name = self.name(name, tables);
+        let name = self.name(name, names);
         self.add(UserTaskRow {
             id,
             name,
@@ -61,10 +62,10 @@ impl UserTasks {
     }
 
     /// A user task ends; one that began before the trace is called by the name that its end tells.
-    pub(super) fn end(&mut self, id: UserTaskId, name: StringId, at_ns: u64, tables: &Tables<'_>) {
+    pub(super) fn end(&mut self, id: UserTaskId, name: StringId, at_ns: u64, names: &Names) {
         let is_open = |row: &u32| self.rows[*row as usize].end_ns.is_none();
         if !self.ids.get(&id.0).is_some_and(is_open) {
-            let name = self.name(name, tables);
+            let name = self.name(name, names);
             self.add(UserTaskRow {
                 id,
                 name,
@@ -112,11 +113,11 @@ impl UserTasks {
         });
     }
 
-    fn name(&mut self, name: StringId, tables: &Tables<'_>) -> u32 {
+    fn name(&mut self, name: StringId, names: &Names) -> u32 {
         let next = self.names.len() as u32;
         let id = *self.name_ids.entry(name).or_insert(next);
         if id == next {
-            let name = tables.text(name).into_owned();
+            let name = names.text(name).to_owned();
             self.names.push(Group::new(name));
         }
         id
