@@ -161,7 +161,8 @@ impl Scene {
             return;
         };
         let stack = context.lives[life].stack();
-        if to == State::Running {
+        // All tasks of Go take turns.
+        if to == State::Running && self.is_of_rust {
             self.note_turn(life, event.worker, context);
         }
         let is_executor = self.is_executor(event.worker, context);
@@ -191,7 +192,9 @@ impl Scene {
                     queued_ns: self.queued_ns,
                     idle_ns: self.idle_ns,
                 };
-                self.is_thread_by_stack.insert(stack.0, task.is_thread);
+                if self.is_of_rust {
+                    self.is_thread_by_stack.insert(stack.0, task.is_thread);
+                }
                 if !task.is_thread {
                     task.is_running = true;
                     self.running += 1;
@@ -280,8 +283,8 @@ impl Scene {
 
     /// Whether a task is a thread of its own.
     pub(super) fn is_thread(&self, life: LifeId) -> bool {
-        let task = self.tasks.get(&life);
-        task.is_some_and(|task| task.is_thread)
+        let task = || self.tasks.get(&life);
+        self.is_of_rust && task().is_some_and(|task| task.is_thread)
     }
 
     /// Whether a worker of a runtime has nothing to do.
