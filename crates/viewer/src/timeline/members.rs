@@ -42,6 +42,13 @@ impl Members {
         place as u32
     }
 
+    /// The one at a place began at a time, which may be before that with which it came.
+    pub(super) fn begins(&mut self, place: u32, begin_ns: u64) {
+        if let Some(block) = self.blocks.get_mut(place as usize / BLOCK) {
+            block.begin_ns = block.begin_ns.min(begin_ns);
+        }
+    }
+
     /// The one at a place has ended.
     pub(super) fn end(&mut self, place: u32, end_ns: u64) {
         if let Some(block) = self.blocks.get_mut(place as usize / BLOCK) {

@@ -8,7 +8,7 @@ use exectrace_reader::{Event, Reader, Timestamp};
 use exectrace_testkit::{Corpus, Random};
 
 use crate::client::{Client, SMALL};
-use crate::drawn::{Plain, parsed, plainly, random_window};
+use crate::drawn::{Plain, parsed, plain_counts, plainly, random_window};
 
 /// Traces of both formats and both languages that have some, regions that are left open, end twice or began before among them.
 const TRACES: [&str; 9] = [
@@ -32,8 +32,8 @@ struct Annotated {
     analysis: Annotations,
     /// Of each task the rows of its regions, the outermost first.
     rows: BTreeMap<u64, Vec<Vec<Plain>>>,
-    /// How many regions there are of a name.
-    names: BTreeMap<String, usize>,
+    /// The regions of a name, by task.
+    names: BTreeMap<String, BTreeMap<u64, Vec<Plain>>>,
     /// By task: when, key and text.
     logs: BTreeMap<u64, Vec<(u64, String, String)>>,
     end_ns: u64,
@@ -60,7 +60,9 @@ impl Analysis for Annotated {
         }
         for region in by_task.values().flatten() {
             let name = context.tables.text(region.name).into_owned();
-            *found.names.entry(name).or_default() += 1;
+            let tasks = found.names.entry(name).or_default();
+            let regions = tasks.entry(region.task.0).or_default();
+            regions.push(plain(region, since, end_ns));
         }
         for (task, regions) in by_task {
             found.rows.insert(task, rows(&regions, since, end_ns));
@@ -82,7 +84,6 @@ fn rows(
     since: impl Fn(Timestamp) -> u64,
     trace_end_ns: u64,
 ) -> Vec<Vec<Plain>> {
-    let end = |region: &UserRegion| region.end.map(|end| end.time).or(region.task_end);
     let mut depths: Vec<i32> = Vec::new();
     let mut outside = 0;
     for (place, region) in regions.iter().enumerate() {
@@ -98,11 +99,19 @@ fn rows(
     }
     let mut rows = BTreeMap::<i32, Vec<Plain>>::new();
     for (region, depth) in regions.iter().zip(depths) {
-        let begin_ns = region.begin.map_or(0, |begin| since(begin.time));
-        let end_ns = end(region).map_or(trace_end_ns, &since);
-        rows.entry(depth).or_default().push((begin_ns, end_ns, 6));
+        let plain = plain(region, &since, trace_end_ns);
+        rows.entry(depth).or_default().push(plain);
     }
     rows.into_values().collect()
+}
+
+fn end(region: &UserRegion) -> Option<Timestamp> {
+    region.end.map(|end| end.time).or(region.task_end)
+}
+
+fn plain(region: &UserRegion, since: impl Fn(Timestamp) -> u64, trace_end_ns: u64) -> Plain {
+    let begin_ns = region.begin.map_or(0, |begin| since(begin.time));
+    (begin_ns, end(region).map_or(trace_end_ns, since), 6)
 }
 
 fn annotated(file: &[u8]) -> Annotated {
@@ -152,52 +161,94 @@ fn regions_are_rows_below_their_tasks() {
     assert!(compared > 1_000, "{compared} were compared");
 }
 
+/// Regions of a name in themselves, as recursion has them, and one that ends with no begin of it.
+const IN_THEMSELVES: &str = "\
+    go 1.19 trace
+    Batch worker=0 ticks=1000
+    Frequency ticks_per_second=1000000000
+    ProcStart dt=1 thread=7
+    GoCreate dt=1 task=1
+    GoCreate dt=1 task=2
+    GoStart dt=1 task=1 seq=1
+    UserRegion dt=1 user_task=0 mode=0 name=2
+    UserRegion dt=600 user_task=0 mode=0 name=2
+    UserRegion dt=100 user_task=0 mode=1 name=2
+    UserRegion dt=300 user_task=0 mode=1 name=2
+    UserRegion dt=500 user_task=0 mode=0 name=3
+    UserRegion dt=100 user_task=0 mode=1 name=3
+    UserRegion dt=300 user_task=0 mode=1 name=3
+    GoEnd dt=1
+    GoStart dt=1 task=2 seq=1
+    UserRegion dt=1 user_task=0 mode=0 name=2
+    UserRegion dt=100 user_task=0 mode=1 name=2
+    GoEnd dt=1
+    String string=2 text=\"walk\"
+    String string=3 text=\"step\"";
+
 #[test]
 fn regions_of_a_name_are_a_row() {
     let corpus = Corpus::shipped();
-    let mut seen = 0;
-    for file in TRACES {
-        let bytes = corpus.trace(file).bytes();
+    let in_themselves = exectrace_format::text::parse(IN_THEMSELVES).expect("is a trace");
+    // The same where names are of different bytes that no text has, and so are shown as the same.
+    let mut no_texts = in_themselves.clone();
+    for (name, bytes) in [(b"walk", b"\xffabc"), (b"step", b"\xfeabc")] {
+        let place = no_texts.windows(4).position(|it| it == name);
+        let place = place.expect("the name is in it");
+        no_texts[place..place + 4].copy_from_slice(bytes);
+    }
+    let files = TRACES.map(|file| (file, corpus.trace(file).bytes()));
+    let handmade = [("in themselves", in_themselves), ("no texts", no_texts)];
+    let mut random = Random::from_environment();
+    let (mut seen, mut in_part) = (0, 0);
+    for (file, bytes) in files.into_iter().chain(handmade) {
         let told = annotated(&bytes);
         let client = Client::of(bytes);
         client.wait();
-        let window = format!("from=0&to={}", told.end_ns + 1);
         let groups = client.get("api/tracks?by=region").json()["tracks"].take();
-        let mut names = BTreeMap::new();
-        let mut tasks = BTreeSet::new();
-        for group in groups.as_array().expect("is a list") {
-            let id = group["id"].as_str().expect("is a text");
-            let target = format!("api/runs?tracks={id}&{window}&width=1");
-            let count = parsed(&client.get(&target).body).rows[0].begun();
-            let name = group["name"].as_str().expect("is a text").to_owned();
-            assert!(
-                names.insert(name, count as usize).is_none(),
-                "{file}: {group}"
-            );
-            let members = client
-                .get(&format!("api/tracks?parent={id}&{window}"))
-                .json();
-            assert_eq!(members["total"], group["members"], "{file}: {group}");
-            let members = members["tracks"].as_array().expect("is a list").clone();
-            tasks.extend(
-                members
-                    .iter()
-                    .filter_map(|it| it["id"].as_str().map(str::to_owned)),
-            );
+        let groups = groups.as_array().expect("is a list");
+        let text = |line: &serde_json::Value, key: &str| line[key].as_str().map(str::to_owned);
+        let names: BTreeSet<_> = groups.iter().filter_map(|it| text(it, "name")).collect();
+        assert_eq!(names.len(), groups.len(), "{file}: {groups:?}");
+        assert!(names.iter().eq(told.names.keys()), "{file}: {groups:?}");
+        for group in groups {
+            let (id, name) = (text(group, "id").unwrap(), text(group, "name").unwrap());
+            let tasks = &told.names[&name];
+            assert_eq!(group["members"], tasks.len(), "{file}: {group}");
+            let all: Vec<Plain> = tasks.values().flatten().copied().collect();
+            for window in 0..2 * WINDOWS {
+                let (from, to) = match window {
+                    0 => (0, told.end_ns + 1),
+                    // In the outer of those that are in themselves, and before the inner.
+                    1 => (100, 200),
+                    _ => random_window(&mut random, told.end_ns),
+                };
+                let width = 1 + random.below(700);
+                let target = format!("api/runs?tracks={id}&from={from}&to={to}&width={width}");
+                let answer = parsed(&client.get(&target).body);
+                let counts = answer.rows[0].counts();
+                assert_eq!(counts, plain_counts(&all, &answer), "{file}: {target}");
+                let target = format!("api/tracks?parent={id}&from={from}&to={to}");
+                let members = client.get(&target).json()["tracks"].take();
+                let members = members.as_array().expect("is a list").iter();
+                let members: BTreeSet<_> = members.filter_map(|it| text(it, "id")).collect();
+                let is_in = |&(begin, end, _): &Plain| begin < to && (end > from || begin >= from);
+                let there = tasks.iter().filter(|(_, all)| all.iter().any(is_in));
+                let there: BTreeSet<_> = there.map(|(task, _)| format!("task:{task}")).collect();
+                assert_eq!(members, there, "{file}: {target}");
+                in_part += usize::from((1..tasks.len()).contains(&members.len()));
+            }
+            seen += 1;
         }
-        assert_eq!(names, told.names, "{file}");
-        let told = told.rows.keys().map(|task| format!("task:{task}"));
-        assert_eq!(tasks, told.collect(), "{file}");
-        seen += names.len();
     }
     assert!(seen > 10, "{seen} names");
+    assert!(in_part > 10, "{in_part} windows had some of a name");
 }
 
 /// All annotations of a task are in its tree, each in what was open when it began.
 #[test]
 fn trees_have_all_that_a_task_annotated() {
     let corpus = Corpus::shipped();
-    let mut seen = 0;
+    let (mut seen, mut inner) = (0, 0);
     for file in TRACES {
         let bytes = corpus.trace(file).bytes();
         let told = annotated(&bytes);
@@ -231,17 +282,42 @@ fn trees_have_all_that_a_task_annotated() {
                     let is_in = number(outer, "end_ns") >= number(node, "begin_ns");
                     assert!(is_in || outer["kind"] == "user_task", "{outer}: {node}");
                 }
+                // What has a region around it is in that, or in its own user task.
+                let has_around = told.rows.get(task).is_some_and(|rows| match row_of(node) {
+                    Some(0) => false,
+                    Some(row) => is_around(&rows[row - 1], number(node, "begin_ns")),
+                    None => node["kind"] == "log" && is_around(&rows[0], number(node, "begin_ns")),
+                });
+                assert!(!has_around || !around.is_empty(), "{file}: {node}");
+                inner += usize::from(has_around);
                 around.push(node);
                 seen += 1;
             }
         }
     }
     assert!(seen > 100, "{seen} annotations");
+    assert!(inner > 4, "{inner} of them in regions");
     let none = Client::of_text(SMALL);
     none.wait();
     assert_eq!(none.get("api/tree?id=task:1").json()["total"], 0);
     assert_eq!(none.get("api/tree?id=user:1").status, 404);
     assert_eq!(none.get("api/tree?id=worker:0").status, 404);
+}
+
+/// How many rows are above that of a region.
+fn row_of(node: &serde_json::Value) -> Option<usize> {
+    let (_, row) = node["track"]
+        .as_str()?
+        .strip_prefix("regions:")?
+        .split_once('.')?;
+    row.parse().ok()
+}
+
+/// Whether one of a row was open at a time.
+fn is_around(row: &[Plain], at_ns: Option<u64>) -> bool {
+    let at_ns = at_ns.expect("is a number");
+    row.iter()
+        .any(|&(begin, end, _)| begin < at_ns && at_ns < end)
 }
 
 #[test]

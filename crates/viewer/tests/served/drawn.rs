@@ -109,6 +109,13 @@ impl Drawn {
         let mixes = self.mixes.iter().map(|(_, count, ..)| count);
         mixes.sum::<u32>() + self.intervals.len() as u32
     }
+
+    /// Of a row of many: the buckets that have something, and how many intervals begin in each.
+    pub(crate) fn counts(&self) -> Vec<(u32, u32)> {
+        assert_eq!(self.intervals, [], "it tells of many at once");
+        let mixes = self.mixes.iter();
+        mixes.map(|&(bucket, count, ..)| (bucket, count)).collect()
+    }
 }
 
 /// What an answer begins with, and its rows.
@@ -223,6 +230,19 @@ pub(crate) fn plainly_if(
         }
     }
     drawn
+}
+
+/// The counts of a row of many, from the intervals of all.
+pub(crate) fn plain_counts(intervals: &[Plain], answer: &Answer) -> Vec<(u32, u32)> {
+    let buckets = (0..answer.buckets).filter_map(|bucket| {
+        let from_ns = answer.from_ns + u64::from(bucket) * answer.bucket_ns;
+        let to_ns = from_ns + answer.bucket_ns;
+        let begins = |(begin_ns, ..): &&Plain| (from_ns..to_ns).contains(begin_ns);
+        let count = intervals.iter().filter(begins).count() as u32;
+        let reaches_in = |&(begin_ns, end_ns, _): &Plain| begin_ns < from_ns && end_ns > from_ns;
+        (count > 0 || intervals.iter().any(reaches_in)).then_some((bucket, count))
+    });
+    buckets.collect()
 }
 
 #[test]
