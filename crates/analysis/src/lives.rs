@@ -35,6 +35,8 @@ pub struct Life {
     creator_stack: u32,
 }
 
+const _: () = assert!(size_of::<Life>() == 40);
+
 /// A bit beside the number of a stack: the task's creation is in the trace.
 const CREATED: u32 = 1 << 31;
 

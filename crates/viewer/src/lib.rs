@@ -54,6 +54,7 @@ mod status;
 mod subject;
 mod timeline;
 mod track;
+mod turns;
 mod wire;
 
 pub use export::{Export, ExportError, ExportOptions};

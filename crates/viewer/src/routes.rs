@@ -3,6 +3,7 @@
 mod answer;
 mod curves;
 mod filtered;
+mod in_turn;
 mod interval;
 mod labels;
 mod logs;

@@ -11,6 +11,7 @@ use crate::filters::Filters;
 use crate::reports::{Computed, Question, Reports};
 use crate::status::Status;
 use crate::timeline::Timeline;
+use crate::turns::Turns;
 
 /// The bytes of a trace.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ pub struct Subject {
     older: Option<Box<Subject>>,
     reports: Reports,
     pub(crate) filters: Filters,
+    pub(crate) turns: Turns,
     pub(crate) timeline: Arc<RwLock<Timeline>>,
     status: Mutex<Status>,
 }
@@ -69,6 +71,7 @@ impl Subject {
             older: None,
             reports: Reports::default(),
             filters: Filters::default(),
+            turns: Turns::default(),
             timeline: Arc::default(),
             status: Mutex::new(status),
         }

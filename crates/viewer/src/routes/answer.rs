@@ -45,7 +45,7 @@ impl Refusal {
     pub(super) fn busy() -> Self {
         Self {
             status: StatusCode::SERVICE_UNAVAILABLE,
-            error: String::from("too many reports are asked for at once; come again"),
+            error: String::from("too much is asked for at once; come again"),
         }
     }
 

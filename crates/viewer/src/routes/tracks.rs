@@ -93,13 +93,19 @@ fn tracks(subject: &Subject, asked: &Asked, filter: Option<&RowFilter>) -> Answe
         None => rows(&timeline, asked.by),
     };
     if let Some(filter) = filter {
-        if !filter.asks(asked.by.example()) {
+        let parent = asked.parent.as_deref().and_then(RowId::parse);
+        let is_asked_for = match parent {
+            // Where a filter does not ask for regions they are let through.
+            Some(RowId::Task(_)) => true,
+            Some(parent) => filter.asks(parent),
+            None => filter.asks(asked.by.example()),
+        };
+        if !is_asked_for {
             return Err(Refusal::nonsense(
                 "these tracks do not have what the filter asks for; others may",
             ));
         }
         let span = (asked.from.unwrap_or(0), asked.to.unwrap_or(u64::MAX));
-        let parent = asked.parent.as_deref().and_then(RowId::parse);
         tracks.retain(|track| match (RowId::parse(&track.id), parent) {
             (Some(task), Some(RowId::RegionGroup(name))) => {
                 filter.means_any_region(&timeline, (name, task), span)

@@ -3,8 +3,9 @@
 use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
 use super::answer::{self, Answer, Refusal};
+use super::{Shared, in_turn};
+use crate::subject::Subject;
 use crate::timeline::{Annotation, AnnotationTree, RegionNote, RowId, Timeline, Told};
 
 /// Names and texts are cut to this many characters.
@@ -53,6 +54,11 @@ struct NodeLine<'a> {
 }
 
 pub(super) async fn answer(State(subject): State<Shared>, Query(asked): Query<Asked>) -> Answer {
+    // It looks at all annotations of the trace.
+    in_turn::answer(subject, move |subject| tree(subject, &asked)).await
+}
+
+fn tree(subject: &Subject, asked: &Asked) -> Answer {
     let timeline = subject.timeline();
     let tree = match RowId::parse(&asked.id) {
         Some(RowId::Task(task)) => AnnotationTree::of_task(&timeline, task),

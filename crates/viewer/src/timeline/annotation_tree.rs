@@ -1,7 +1,7 @@
 //! What the author of a program has annotated as a tree: user tasks in those that they are parts of, regions in the regions around
 //! them or in their user tasks, and what was logged in these.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use exectrace_reader::{TaskId, UserTaskId};
 
@@ -65,7 +65,8 @@ impl<'a> AnnotationTree<'a> {
             let mut regions = regions_of(timeline, life);
             regions.any(|region| ids.contains(&region.user_task))
         });
-        let lives: HashSet<u32> = lives.into_iter().collect();
+        // In order, so that what begins at the same time comes in the same order whenever it is asked for.
+        let lives: BTreeSet<u32> = lives.into_iter().collect();
         let is_asked_for = |annotation: &Annotation<'_>| {
             ids.contains(&annotation.user_task)
                 || annotation.life.is_some_and(|life| lives.contains(&life))

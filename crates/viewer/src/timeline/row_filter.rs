@@ -149,7 +149,15 @@ impl RowFilter {
                 let group = timeline.groups.get(group as usize);
                 let members = group.map(|group| group.members.near(from_ns, to_ns));
                 let mut members = members.into_iter().flatten();
-                members.any(|life| marks.has_any(life as usize))
+                members.any(|life| {
+                    let row = life as usize;
+                    let mut intervals = marks
+                        .has_any(row)
+                        .then(|| timeline.tasks.overlapping(life, from_ns, to_ns))
+                        .into_iter()
+                        .flatten();
+                    intervals.any(|drawn| marks.has(row, drawn.index))
+                })
             }
             RowId::UserGroup(name) => {
                 let group = timeline.user_tasks.names.get(name as usize);

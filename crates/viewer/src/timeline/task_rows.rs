@@ -26,6 +26,9 @@ pub(crate) struct TaskRow {
     member: u32,
 }
 
+// There are millions of them.
+const _: () = assert!(size_of::<TaskRow>() == 40);
+
 /// The group of a task of which it is not told what it runs.
 const NO_GROUP: u32 = u32::MAX;
 
