@@ -6,7 +6,7 @@ import { deselect, selected, step, stepTo, zoomToSelection } from "./selection";
 import { Store } from "./store";
 import { jump, wholeSpan } from "./time_window";
 import { pan, zoom } from "./timeline/gestures";
-import { isOfMany, shownRows, type Row } from "./timeline/rows";
+import { choose, isOfMany, placeOf, shownRows, type Row } from "./timeline/rows";
 import { addMark, stepMark } from "./timeline/marks";
 import { go } from "./view";
 import { toggleWhy } from "./why";
@@ -93,9 +93,12 @@ function walkable(): readonly Row[] {
 
 async function stepTrack(by: number): Promise<void> {
   const rows = walkable();
-  const place = rows.findIndex(({ id }) => id === selected.value.interval?.track);
+  const place = placeOf(selected.value.interval?.track, rows);
   const row = rows[place < 0 ? 0 : place + by];
-  if (row !== undefined) return stepTo(row.id);
+  if (row === undefined) return;
+  await stepTo(row.id);
+  // Where its track has nothing the selection stays.
+  if (selected.value.interval?.track === row.id) choose(row);
 }
 
 function escape(): void {

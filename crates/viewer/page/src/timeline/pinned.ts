@@ -24,5 +24,5 @@ export function headPx(): number {
 }
 
 function pinned(id: string, name: string): Row {
-  return { id, name, detail: "", members: 1, has_children: false, depth: 0, isOpen: false };
+  return { id, path: id, name, detail: "", members: 1, has_children: false, depth: 0, isOpen: false };
 }

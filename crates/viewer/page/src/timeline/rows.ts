@@ -23,6 +23,8 @@ interface TracksAnswer {
 }
 
 export interface Row extends Track {
+  /** Its id, below those of the rows that it is in: a task may be in several. */
+  path: string;
   depth: number;
   isOpen: boolean;
 }
@@ -49,6 +51,20 @@ export const TRACK_KINDS = ["worker", "thread", "group", "user_task", "region"] 
 const MOST = 500;
 
 export const shownRows = new Store<Rows>(NONE);
+
+/** The path of the row that was last selected by hand: its track may have others. */
+let chosenPath = "";
+
+/** Whoever looks at rows one by one goes on from this one. */
+export function choose({ path }: Row): void {
+  chosenPath = path;
+}
+
+/** The place of a track among rows, that which was chosen if it has several; -1 if it has none. */
+export function placeOf(track: string | undefined, rows: readonly Row[]): number {
+  const chosen = rows.findIndex(({ id, path }) => id === track && path === chosenPath);
+  return chosen < 0 ? rows.findIndex(({ id }) => id === track) : chosen;
+}
 
 export function useRows(): Rows {
   const { by = "worker", open = "", q: search, where: filter } = useStore(view);
@@ -111,17 +127,18 @@ async function askRows({ by, search, where }: Wanted, open: string, signal: Abor
   const opened = new Set(open.split(","));
   const { from, to } = restingSpan.value;
   const query = { from: Math.floor(from), to: Math.ceil(to), most: MOST };
-  const rowsOf = async (tracks: readonly Track[], depth: number): Promise<Row[]> => {
+  const rowsOf = async (tracks: readonly Track[], depth: number, above: string): Promise<Row[]> => {
     const rows = tracks.map(async (track): Promise<Row[]> => {
+      const path = `${above}${track.id}`;
       const isOpen = track.has_children && opened.has(track.id);
-      if (!isOpen) return [{ ...track, depth, isOpen }];
+      if (!isOpen) return [{ ...track, path, depth, isOpen }];
       // What is searched for are tasks; their regions have no names of their own.
       const asked = { ...query, by, search: depth === 0 ? search : undefined, where, parent: track.id };
       const children = await json<TracksAnswer>("tracks", asked, signal);
-      return [{ ...track, depth, isOpen }, ...(await rowsOf(children.tracks, depth + 1))];
+      return [{ ...track, path, depth, isOpen }, ...(await rowsOf(children.tracks, depth + 1, `${path} `))];
     });
     return (await Promise.all(rows)).flat();
   };
-  const rows = await rowsOf(asked.tracks, 0);
+  const rows = await rowsOf(asked.tracks, 0, "");
   return { rows, left: asked.truncated ? asked.total - asked.tracks.length : 0, error: null, where };
 }

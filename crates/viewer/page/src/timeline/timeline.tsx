@@ -18,7 +18,7 @@ import { Painter } from "./painter";
 import { headPx, pinnedRows } from "./pinned";
 import { LANE_PX, ROW_PX, SAMPLE_PX } from "./row_layout";
 import type { Log, Sample } from "./samples";
-import { isOfMany, toggle, useRows, type Row } from "./rows";
+import { choose, isOfMany, toggle, useRows, type Row } from "./rows";
 import { stateTitle } from "./state";
 import { loadingError } from "./tile_loader";
 import { VisibleTable } from "./visible_table";
@@ -53,7 +53,7 @@ export function Timeline() {
           <div class="pane">
             <div class="names" style={{ top: `${head - (scrolled.top % ROW_PX)}px` }}>
               {seen.map((row) => (
-                <TrackName key={row.id} row={row} />
+                <TrackName key={row.path} row={row} />
               ))}
             </div>
             <PinnedNames />
@@ -201,6 +201,7 @@ function gestured(painter: Painter, scroller: HTMLElement, setPointed: (text: st
         return;
       }
       const target = under(x, y);
+      if (target !== null) choose(target.shown.row);
       if (target === null) {
         if (view.value.sel !== undefined) deselect();
       } else if (target.found.kind === "interval") select(target.shown.row.id, target.found.index);
