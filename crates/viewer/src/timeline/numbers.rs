@@ -1,5 +1,7 @@
 //! Numbers in a row that take no more room than the largest of them needs: most are small, and many rows are all zeros.
 
+use std::ops::Range;
+
 /// Numbers in a row.
 #[derive(Clone, Debug)]
 pub(super) enum Numbers {
@@ -43,6 +45,7 @@ impl Numbers {
         }
     }
 
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Zeros(count) => *count,
@@ -51,13 +54,19 @@ impl Numbers {
         }
     }
 
-    /// The number at a place, which must be one of them.
+    /// Tells those of some places, which must be there, but for zeros, each with how many places are before it.
     #[inline]
-    pub(super) fn get(&self, place: usize) -> u64 {
+    pub(super) fn each(&self, places: &Range<usize>, mut tell: impl FnMut(usize, u64)) {
         match self {
-            Self::Zeros(_) => 0,
-            Self::Narrow(numbers) => u64::from(numbers[place]),
-            Self::Wide(numbers) => numbers[place],
+            Self::Zeros(_) => {}
+            Self::Narrow(numbers) => {
+                let numbers = numbers[places.clone()].iter().enumerate();
+                numbers.for_each(|(place, number)| tell(place, u64::from(*number)));
+            }
+            Self::Wide(numbers) => {
+                let numbers = numbers[places.clone()].iter().enumerate();
+                numbers.for_each(|(place, number)| tell(place, *number));
+            }
         }
     }
 
@@ -82,8 +91,12 @@ mod tests {
             let mut numbers = Numbers::default();
             all[..count].iter().for_each(|number| numbers.push(*number));
             numbers.shrink();
-            let told: Vec<u64> = (0..numbers.len()).map(|place| numbers.get(place)).collect();
-            assert_eq!(told, all[..count]);
+            assert_eq!(numbers.len(), count);
+            for from in 0..=count {
+                let mut told = vec![0; count - from];
+                numbers.each(&(from..count), |place, number| told[place] = number);
+                assert_eq!(told, all[from..count]);
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use super::numbers::Numbers;
 use super::sums::{self, Known, Sums};
 use crate::grid::Grid;
-use crate::track::{Mix, Runs, STATES, Shade};
+use crate::track::{Runs, STATES, Shade};
 
 /// A level with fewer buckets than this has none above it: it is read as a whole.
 const BUCKETS_MIN: usize = 1_024;
@@ -12,6 +12,9 @@ const BUCKETS_MIN: usize = 1_024;
 /// Where little is going on wider buckets are hardly fewer. So much of the buckets of the level below a level has at most, in
 /// eighths: else it is left out, and a screen reads those.
 const KEPT_EIGHTHS: usize = 5;
+
+/// So many buckets are put together at once, which stay in a processor's nearest cache.
+const ROWS_AT_ONCE: usize = 128;
 
 /// All levels, once nothing will come.
 #[derive(Clone, Debug)]
@@ -58,10 +61,13 @@ impl SumLevels {
             .partition_point(|level| level.shift <= grid.shift);
         let level = &self.levels[above.saturating_sub(1)];
         let start = level.buckets.count_below(grid.begin_ns() >> level.shift);
-        let before = start.checked_sub(1).map(|place| level.known(place));
-        let buckets = (start..level.buckets.len())
-            .map(|place| (level.buckets.get(place), level.known(place)));
-        sums::runs(level.shift, before.unwrap_or_default(), buckets, grid)
+        let end = level.buckets.count_below(grid.end_ns() >> level.shift);
+        let before = start.checked_sub(1);
+        let before = before.and_then(|place| level.rows(place, start).pop());
+        let before = before.map_or(Known::default(), |(_, known)| known);
+        let parts = (start..end).step_by(ROWS_AT_ONCE);
+        let buckets = parts.flat_map(|from| level.rows(from, end.min(from + ROWS_AT_ONCE)));
+        sums::runs(level.shift, before, buckets, grid)
     }
 }
 
@@ -99,17 +105,28 @@ impl Level {
         }
     }
 
-    /// What is known of the bucket at a place.
-    fn known(&self, place: usize) -> Known {
-        Known {
-            mix: Mix {
-                ns: self.ns.each_ref().map(|column| column.get(place)),
-                count: self.count.get(place) as u32,
-                longest_ns: self.longest_ns.get(place),
-                longest: self.longest[place],
-            },
-            covering: self.covering.each_ref().map(|it| it.get(place) as i32),
+    /// What is known of the buckets from a place to before another, a column after the other.
+    fn rows(&self, from: usize, to: usize) -> Vec<(u64, Known)> {
+        let mut rows = vec![(0, Known::default()); to - from];
+        let places = from..to;
+        self.buckets
+            .each(&places, |row, bucket| rows[row].0 = bucket);
+        self.count
+            .each(&places, |row, count| rows[row].1.mix.count = count as u32);
+        self.longest_ns
+            .each(&places, |row, ns| rows[row].1.mix.longest_ns = ns);
+        for ((_, known), longest) in rows.iter_mut().zip(&self.longest[from..to]) {
+            known.mix.longest = *longest;
         }
+        for (shade, column) in self.ns.iter().enumerate() {
+            column.each(&places, |row, ns| rows[row].1.mix.ns[shade] = ns);
+        }
+        for (shade, column) in self.covering.iter().enumerate() {
+            column.each(&places, |row, count| {
+                rows[row].1.covering[shade] = count as i32
+            });
+        }
+        rows
     }
 }
 
