@@ -309,12 +309,12 @@ fn workers<'a>(asked: &'a Asked<'a>) -> Result<Plan<'a>, ReportError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use exectrace_reader::Mode;
 
     use super::*;
 
-    const FILE: &str = "\
+    pub(crate) const FILE: &str = "\
         go 1.19 trace
         Batch worker=0 ticks=1000
         Frequency ticks_per_second=1000000000
@@ -323,15 +323,20 @@ mod tests {
         GoStart dt=5 task=1 seq=1
         GoBlockRecv dt=20";
 
-    fn check_in(file: &[u8], report: &str, options: &[(&str, &str)], expect: &str) {
-        let trace = TraceFile {
+    /// A trace of some bytes, alone.
+    pub(crate) fn trace_of(bytes: &[u8]) -> TraceFile<'_> {
+        TraceFile {
             name: "some.trace",
             arguments: "some.trace",
-            bytes: file,
+            bytes,
             mode: Mode::Tolerant,
             fault: None,
             older: None,
-        };
+        }
+    }
+
+    fn check_in(file: &[u8], report: &str, options: &[(&str, &str)], expect: &str) {
+        let trace = trace_of(file);
         let report = Report::named(report);
         let answer = report.and_then(|report| report.run(options.iter().copied(), &trace));
         let told = answer.map_or_else(

@@ -102,18 +102,8 @@ impl<'a> Pass<'a> {
 
 #[cfg(test)]
 mod tests {
-    use exectrace_reader::Mode;
-
     use super::*;
-
-    const FILE: &str = "\
-        go 1.19 trace
-        Batch worker=0 ticks=1000
-        Frequency ticks_per_second=1000000000
-        ProcStart dt=1 thread=7
-        GoCreate dt=4 task=1
-        GoStart dt=5 task=1 seq=1
-        GoBlockRecv dt=20";
+    use crate::reports::tests::{FILE, trace_of};
 
     #[test]
     fn each_answer_is_what_it_would_be_alone() {
@@ -130,14 +120,7 @@ mod tests {
         ];
         let whole = exectrace_format::text::parse(FILE).expect("is a trace");
         for bytes in [&whole[..], &whole[..16], b"no trace"] {
-            let trace = TraceFile {
-                name: "some.trace",
-                arguments: "some.trace",
-                bytes,
-                mode: Mode::Tolerant,
-                fault: None,
-                older: None,
-            };
+            let trace = trace_of(bytes);
             let named = |name| Report::named(name).expect("there is one");
             let all = questions.map(|(name, options)| (named(name), options.iter().copied()));
             let alone = questions.map(|(name, options)| {
