@@ -88,7 +88,12 @@ impl<'a> Reading<'a> {
         self.begin(&reader);
         let recording = match Recording::new(Arc::clone(&self.subject.timeline)) {
             Ok(recording) => recording,
-            Err(error) => return fail(self.subject, &error.to_string()),
+            Err(error) => {
+                let fault = format!(
+                    "no thread for the timeline can be had: {error}; end other programs, and open the trace again"
+                );
+                return fail(self.subject, &fault);
+            }
         };
         // The first screen shows both: so the trace is read once for them.
         let mut pass = Pass::new(Window::WHOLE, (recording, Findings::default()));

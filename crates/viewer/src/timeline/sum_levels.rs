@@ -11,7 +11,7 @@ const BUCKETS_MIN: usize = 1_024;
 
 /// Where little is going on wider buckets are hardly fewer. So much of the buckets of the level below a level has at most, in
 /// eighths: else it is left out, and a screen reads those.
-const KEPT_EIGHTHS: usize = 5;
+const KEPT_EIGHTHS: usize = 7;
 
 /// So many buckets are put together at once, which stay in a processor's nearest cache.
 const ROWS_AT_ONCE: usize = 128;
