@@ -11,6 +11,19 @@ pub(super) struct Clock {
     whole: u64,
 }
 
+/// A unit of time that is a small whole number of nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WholeUnit(u32);
+
+impl WholeUnit {
+    /// Nanoseconds in so many units.
+    #[inline(always)]
+    pub(super) fn ns(self, units: u32) -> i64 {
+        // The product of two numbers of 32 and 10 bits.
+        (u64::from(units) * u64::from(self.0)) as i64
+    }
+}
+
 impl Clock {
     pub(super) fn new(units_per_second: u64) -> Self {
         // In the steps in which Go's reader goes, for the same rounding.
@@ -20,6 +33,12 @@ impl Clock {
             ns_per_unit,
             whole: if is_whole { ns_per_unit as u64 } else { 0 },
         }
+    }
+
+    /// The unit of time, if it is such a one, as on Linux.
+    #[inline]
+    pub(super) fn whole_unit(self) -> Option<WholeUnit> {
+        (self.whole != 0).then_some(WholeUnit(self.whole as u32))
     }
 
     /// The clock of Go's runtime on most systems: 64 ns a unit. For generations that do not say it.
@@ -51,6 +70,13 @@ mod tests {
     #[test]
     fn whole_and_broken_units() {
         assert_eq!(Clock::new(15_625_000).ns(3), 192);
+        let whole = |units_per_second, units| {
+            let unit = Clock::new(units_per_second).whole_unit()?;
+            Some(unit.ns(units))
+        };
+        assert_eq!(whole(15_625_000, 3), Some(192));
+        assert_eq!(whole(15_625_000, u32::MAX), Some(64 * 0xffff_ffff));
+        assert_eq!(whole(3_000_000_000, 10), None);
         assert_eq!(Clock::new(1_000_000_000).ns(7), 7);
         assert_eq!(Clock::new(3_000_000_000).ns(10), 3);
         assert_eq!(Clock::new(300).ns(1), 3_333_333);

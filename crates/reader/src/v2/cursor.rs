@@ -91,7 +91,10 @@ impl<'a> Cursor<'a> {
     /// Those that follow a row that is at its end and are not decoded, unless a fault comes first.
     #[inline(always)]
     pub(super) fn in_batch(&self) -> Option<InBatch<'a>> {
-        (self.row.fault.is_none()).then(|| self.decoder.in_batch())
+        match self.row.fault {
+            None => self.decoder.in_batch(),
+            Some(_) => None,
+        }
     }
 
     /// So many of those have happened, and these are left.

@@ -31,14 +31,14 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The events of the open batch that are not decoded yet.
+    /// The events of the open batch that are not decoded yet, unless their times are too hard to tell on the way.
     #[inline(always)]
-    pub(super) fn in_batch(&self) -> InBatch<'a> {
-        InBatch {
+    pub(super) fn in_batch(&self) -> Option<InBatch<'a>> {
+        Some(InBatch {
             events: self.events.clone(),
             time_ns: self.time_ns,
-            clock: self.clock,
-        }
+            unit_ns: self.clock.whole_unit()?,
+        })
     }
 
     /// Goes on before those of them that are left.

@@ -13,15 +13,12 @@ use exectrace_format::{StackId, StringId, TaskId, ThreadId, WorkerId};
 
 use super::generation::Generation;
 use super::order::{Order, told_task};
-use super::state::{NO_SLOT, NONE, Task, Thread, WorkerState};
+use super::state::{NO_SLOT, NONE, Task, Tasks, Thread, WorkerState, Workers};
 use super::told::{Told, after};
 use crate::Timestamp;
 use crate::event::{Event, EventType as AnyType, Kind};
 pub(super) use source::{InBatch, InRow};
 use source::{Plain, Source};
-
-/// What a common event means, and the stack of who wrote it.
-type Meaning = (Kind, StackId);
 
 /// The thread of a run, and where the state of its task is.
 struct Now {
@@ -29,174 +26,165 @@ struct Now {
     slot: usize,
 }
 
+/// One event on its way: what it may change, and the place where it is told.
+struct Step<'s, 'a> {
+    tasks: &'s mut Tasks,
+    workers: &'s mut Workers,
+    now: &'s mut Now,
+    generation: &'s Generation<'a>,
+    place: &'s mut Event,
+}
+
 impl Order {
     /// Lets events of a thread happen, as long as they are plain, not later than `until_ns`, and have room. Gives how many, and
     /// those that are left.
-    #[inline(always)]
+    // A function of its own, with what it needs in registers. What is known of an event is written to its place at once, also
+    // when it then turns out not to be plain: so little of it is left to be kept while its type's own step runs.
+    #[inline(never)]
     pub(super) fn run_plain<S: Source>(
         &mut self,
-        mut source: S,
+        source: S,
         thread: &mut Thread,
         until_ns: i64,
         generation: &Generation<'_>,
         told: &mut Told<'_>,
     ) -> (usize, S) {
+        // Nearly all steps need one, and none takes it away.
+        if thread.worker == NONE {
+            return (0, source);
+        }
         let mut now = Now {
             thread: *thread,
             slot: self.tasks.recent_slot(thread.task).unwrap_or(NO_SLOT),
         };
+        // A copy, which need not be in memory.
+        let mut source = source.clone();
         let (places, mut last) = told.places();
         let room = places.len();
         let mut places = places.iter_mut();
-        while places.len() > 0 {
+        let count = loop {
+            let Some(place) = places.next() else {
+                break room;
+            };
+            let count = room - places.len() - 1;
             let Some((mut event, time_ns)) = source.next() else {
-                break;
+                break count;
             };
             if time_ns > until_ns {
-                break;
+                break count;
             }
-            let Some(event_type) = event.event_type() else {
-                break;
+            let time = after(last, Timestamp(time_ns));
+            place.time = time;
+            place.offset = source.offset();
+            place.worker = WorkerId(now.thread.worker as i64);
+            place.thread = ThreadId(now.thread.id);
+            let step = Step {
+                tasks: &mut self.tasks,
+                workers: &mut self.workers,
+                now: &mut now,
+                generation,
+                place,
             };
-            let before = now.thread.task;
-            let Some((kind, stack)) = self.plain(event_type, &mut event, &mut now, generation)
-            else {
-                break;
-            };
-            let Some(place) = places.next() else {
-                break;
-            };
-            last = after(last, Timestamp(time_ns));
-            *place = Event {
-                time: last,
-                offset: source.offset(),
-                task: told_task(before),
-                worker: WorkerId(now.thread.worker as i64),
-                thread: ThreadId(now.thread.id),
-                stack,
-                event_type: AnyType::V2(event_type),
-                kind,
-            };
+            if step.happen(&mut event).is_none() {
+                break count;
+            }
+            last = time;
             source.pass(event, time_ns);
-        }
-        let count = room - places.len();
+        };
         told.add(count, last);
         *thread = now.thread;
         (count, source)
     }
+}
 
-    /// What an event means if it is plain, and then it has happened.
+impl Step<'_, '_> {
+    /// Lets the event happen, if it is plain, and tells what it means.
     #[inline(always)]
-    fn plain(
-        &mut self,
-        event_type: EventType,
-        event: &mut impl Plain,
-        now: &mut Now,
-        generation: &Generation<'_>,
-    ) -> Option<Meaning> {
+    fn happen(self, event: &mut impl Plain) -> Option<()> {
         use EventType as E;
-        match event_type {
-            E::GoStart => self.plain_start(event.args(E::GoStart)?, now, generation),
-            E::GoBlock => self.plain_stop(event.args(E::GoBlock)?, now, generation, State::Waiting),
-            E::GoUnblock => self.plain_unblock(event.args(E::GoUnblock)?, generation),
-            E::GoCreate => self.plain_create(event.args(E::GoCreate)?, now, generation),
-            E::GoDestroy => self.plain_end(event.args(E::GoDestroy)?, now),
-            E::GoStop => self.plain_stop(event.args(E::GoStop)?, now, generation, State::Runnable),
-            E::GoSyscallBegin => {
-                self.plain_syscall_begin(event.args(E::GoSyscallBegin)?, now, generation)
-            }
-            E::GoSyscallEnd => self.plain_syscall_end(event.args(E::GoSyscallEnd)?, now),
-            E::HeapAlloc => plain_heap(event.args(E::HeapAlloc)?, now),
-            E::GCSweepBegin => {
-                self.plain_sweep_begin(event.args(E::GCSweepBegin)?, now, generation)
-            }
-            E::GCSweepEnd => self.plain_sweep_end(event.args(E::GCSweepEnd)?, now),
+        match event.event_type()? {
+            E::GoStart => self.start(event.args(E::GoStart)?),
+            E::GoBlock => self.stop(E::GoBlock, event.args(E::GoBlock)?, State::Waiting),
+            E::GoUnblock => self.unblock(event.args(E::GoUnblock)?),
+            E::GoCreate => self.create(event.args(E::GoCreate)?),
+            E::GoDestroy => self.end(event.args(E::GoDestroy)?),
+            E::GoStop => self.stop(E::GoStop, event.args(E::GoStop)?, State::Runnable),
+            E::GoSyscallBegin => self.syscall_begin(event.args(E::GoSyscallBegin)?),
+            E::GoSyscallEnd => self.syscall_end(event.args(E::GoSyscallEnd)?),
+            E::HeapAlloc => self.heap(event.args(E::HeapAlloc)?),
+            E::GCSweepBegin => self.sweep_begin(event.args(E::GCSweepBegin)?),
+            E::GCSweepEnd => self.sweep_end(event.args(E::GCSweepEnd)?),
             _ => None,
         }
     }
 
     #[inline(always)]
-    fn plain_start(
-        &mut self,
-        [id, number]: [u64; 2],
-        now: &mut Now,
-        generation: &Generation<'_>,
-    ) -> Option<Meaning> {
+    fn start(self, [id, number]: [u64; 2]) -> Option<()> {
         let slot = self.tasks.recent_slot(id)?;
         let task = self.tasks.at(slot)?;
-        let next = task.sequence.next(generation.number, number)?;
-        if task.state != State::Runnable || !now.has_worker() || now.has_task() {
+        let next = task.sequence.next(self.generation.number, number)?;
+        if task.state != State::Runnable || self.now.thread.task != NONE {
             return None;
         }
         task.state = State::Running;
         task.sequence = next;
-        (now.thread.task, now.slot) = (id, slot);
-        Some(passage(id, State::Runnable, State::Running))
+        (self.now.thread.task, self.now.slot) = (id, slot);
+        let kind = passage(id, State::Runnable, State::Running);
+        self.tell(EventType::GoStart, TaskId(0), kind, StackId(0))
     }
 
     #[inline(always)]
-    fn plain_stop(
-        &mut self,
-        [reason, stack]: [u64; 2],
-        now: &mut Now,
-        generation: &Generation<'_>,
-        to: State,
-    ) -> Option<Meaning> {
-        let task = self.tasks.at(now.slot)?;
-        if task.state != State::Running || !now.has_worker() {
+    fn stop(self, event_type: EventType, [reason, stack]: [u64; 2], to: State) -> Option<()> {
+        let task = self.tasks.at(self.now.slot)?;
+        if task.state != State::Running {
             return None;
         }
-        let reason = generation.plain_string(reason)?;
-        let stack = generation.plain_stack(stack)?;
+        let reason = self.generation.plain_string(reason)?;
+        let stack = self.generation.plain_stack(stack)?;
         task.state = to;
+        let id = self.now.leave();
         let kind = Kind::TaskTransition {
-            task: TaskId(now.leave()),
+            task: id,
             from: State::Running,
             to,
             reason,
             stack,
         };
-        Some((kind, stack))
+        self.tell(event_type, id, kind, stack)
     }
 
     #[inline(always)]
-    fn plain_end(&mut self, []: [u64; 0], now: &mut Now) -> Option<Meaning> {
-        let task = self.tasks.at(now.slot)?;
-        if task.state != State::Running || !now.has_worker() || task.has_open {
+    fn end(self, []: [u64; 0]) -> Option<()> {
+        let task = self.tasks.at(self.now.slot)?;
+        if task.state != State::Running || task.has_open {
             return None;
         }
         *task = Task::default();
-        Some(passage(now.leave(), State::Running, State::NotExist))
+        let id = self.now.leave();
+        let kind = passage(id.0, State::Running, State::NotExist);
+        self.tell(EventType::GoDestroy, id, kind, StackId(0))
     }
 
     #[inline(always)]
-    fn plain_unblock(
-        &mut self,
-        [id, number, stack]: [u64; 3],
-        generation: &Generation<'_>,
-    ) -> Option<Meaning> {
+    fn unblock(self, [id, number, stack]: [u64; 3]) -> Option<()> {
         let slot = self.tasks.recent_slot(id)?;
         let task = self.tasks.at(slot)?;
-        let next = task.sequence.next(generation.number, number)?;
+        let next = task.sequence.next(self.generation.number, number)?;
         if task.state != State::Waiting {
             return None;
         }
-        let stack = generation.plain_stack(stack)?;
+        let stack = self.generation.plain_stack(stack)?;
         task.state = State::Runnable;
         task.sequence = next;
-        let (kind, _) = passage(id, State::Waiting, State::Runnable);
-        Some((kind, stack))
+        let kind = passage(id, State::Waiting, State::Runnable);
+        let running = told_task(self.now.thread.task);
+        self.tell(EventType::GoUnblock, running, kind, stack)
     }
 
     #[inline(always)]
-    fn plain_create(
-        &mut self,
-        [new, start_stack, stack]: [u64; 3],
-        now: &Now,
-        generation: &Generation<'_>,
-    ) -> Option<Meaning> {
-        let creator = self.tasks.at(now.slot)?.state;
-        if creator != State::Running || !now.has_worker() {
+    fn create(self, [new, start_stack, stack]: [u64; 3]) -> Option<()> {
+        let creator = self.tasks.at(self.now.slot)?.state;
+        if creator != State::Running {
             return None;
         }
         let slot = self.tasks.recent_slot(new)?;
@@ -204,9 +192,9 @@ impl Order {
         if task.state != State::NotExist {
             return None;
         }
-        let start_stack = generation.plain_stack(start_stack)?;
-        let stack = generation.plain_stack(stack)?;
-        *task = Task::new(State::Runnable, generation.number);
+        let start_stack = self.generation.plain_stack(start_stack)?;
+        let stack = self.generation.plain_stack(stack)?;
+        *task = Task::new(State::Runnable, self.generation.number);
         let kind = Kind::TaskTransition {
             task: TaskId(new),
             from: State::NotExist,
@@ -214,57 +202,59 @@ impl Order {
             reason: StringId(0),
             stack: start_stack,
         };
-        Some((kind, stack))
+        let creator = TaskId(self.now.thread.task);
+        self.tell(EventType::GoCreate, creator, kind, stack)
     }
 
     #[inline(always)]
-    fn plain_syscall_begin(
-        &mut self,
-        [number, stack]: [u64; 2],
-        now: &Now,
-        generation: &Generation<'_>,
-    ) -> Option<Meaning> {
-        let task = self.tasks.at(now.slot)?;
-        let worker = self.workers.recent(now.thread.worker)?;
-        let next = worker.sequence.next(generation.number, number)?;
+    fn syscall_begin(self, [number, stack]: [u64; 2]) -> Option<()> {
+        let task = self.tasks.at(self.now.slot)?;
+        let worker = self.workers.recent(self.now.thread.worker)?;
+        let next = worker.sequence.next(self.generation.number, number)?;
         if task.state != State::Running {
             return None;
         }
-        let stack = generation.plain_stack(stack)?;
+        let stack = self.generation.plain_stack(stack)?;
         task.state = State::Syscall;
         worker.sequence = next;
         worker.state = WorkerState::Syscall;
+        let id = TaskId(self.now.thread.task);
         let kind = Kind::TaskTransition {
-            task: TaskId(now.thread.task),
+            task: id,
             from: State::Running,
             to: State::Syscall,
             reason: StringId(0),
             stack,
         };
-        Some((kind, stack))
+        self.tell(EventType::GoSyscallBegin, id, kind, stack)
     }
 
     #[inline(always)]
-    fn plain_syscall_end(&mut self, []: [u64; 0], now: &Now) -> Option<Meaning> {
-        let task = self.tasks.at(now.slot)?;
-        let worker = self.workers.recent(now.thread.worker)?;
+    fn syscall_end(self, []: [u64; 0]) -> Option<()> {
+        let task = self.tasks.at(self.now.slot)?;
+        let worker = self.workers.recent(self.now.thread.worker)?;
         if task.state != State::Syscall || worker.state != WorkerState::Syscall {
             return None;
         }
         task.state = State::Running;
         worker.state = WorkerState::Running;
-        Some(passage(now.thread.task, State::Syscall, State::Running))
+        let id = TaskId(self.now.thread.task);
+        let kind = passage(id.0, State::Syscall, State::Running);
+        self.tell(EventType::GoSyscallEnd, id, kind, StackId(0))
     }
 
     #[inline(always)]
-    fn plain_sweep_begin(
-        &mut self,
-        [stack]: [u64; 1],
-        now: &Now,
-        generation: &Generation<'_>,
-    ) -> Option<Meaning> {
-        let stack = generation.plain_stack(stack)?;
-        let worker = self.workers.recent(now.thread.worker)?;
+    fn heap(self, [value]: [u64; 1]) -> Option<()> {
+        let metric = Metric::HeapLive;
+        let running = told_task(self.now.thread.task);
+        let kind = Kind::Metric { metric, value };
+        self.tell(EventType::HeapAlloc, running, kind, StackId(0))
+    }
+
+    #[inline(always)]
+    fn sweep_begin(self, [stack]: [u64; 1]) -> Option<()> {
+        let stack = self.generation.plain_stack(stack)?;
+        let worker = self.workers.recent(self.now.thread.worker)?;
         if worker.sweeps {
             return None;
         }
@@ -273,16 +263,13 @@ impl Order {
             range: Range::Sweep,
             reason: StringId(0),
         };
-        Some((kind, stack))
+        let running = told_task(self.now.thread.task);
+        self.tell(EventType::GCSweepBegin, running, kind, stack)
     }
 
     #[inline(always)]
-    fn plain_sweep_end(
-        &mut self,
-        [swept_bytes, reclaimed_bytes]: [u64; 2],
-        now: &Now,
-    ) -> Option<Meaning> {
-        let worker = self.workers.recent(now.thread.worker)?;
+    fn sweep_end(self, [swept_bytes, reclaimed_bytes]: [u64; 2]) -> Option<()> {
+        let worker = self.workers.recent(self.now.thread.worker)?;
         if !worker.sweeps {
             return None;
         }
@@ -293,45 +280,38 @@ impl Order {
             swept_bytes,
             reclaimed_bytes,
         };
-        Some((kind, StackId(0)))
+        let running = told_task(self.now.thread.task);
+        self.tell(EventType::GCSweepEnd, running, kind, StackId(0))
     }
-}
 
-#[inline(always)]
-fn plain_heap([value]: [u64; 1], now: &Now) -> Option<Meaning> {
-    let metric = Metric::HeapLive;
-    now.has_worker()
-        .then_some((Kind::Metric { metric, value }, StackId(0)))
+    /// The event has happened: what it is, which task the thread ran before, what it means, and the stack of who wrote it.
+    #[inline(always)]
+    fn tell(self, event_type: EventType, task: TaskId, kind: Kind, stack: StackId) -> Option<()> {
+        self.place.event_type = AnyType::V2(event_type);
+        self.place.task = task;
+        self.place.kind = kind;
+        self.place.stack = stack;
+        Some(())
+    }
 }
 
 impl Now {
-    #[inline(always)]
-    fn has_worker(&self) -> bool {
-        self.thread.worker != NONE
-    }
-
-    #[inline(always)]
-    fn has_task(&self) -> bool {
-        self.thread.task != NONE
-    }
-
     /// The thread runs its task no more. Gives which one that was.
     #[inline(always)]
-    fn leave(&mut self) -> u64 {
+    fn leave(&mut self) -> TaskId {
         self.slot = NO_SLOT;
-        std::mem::replace(&mut self.thread.task, NONE)
+        TaskId(std::mem::replace(&mut self.thread.task, NONE))
     }
 }
 
 /// A task passes from one state to another, without a reason or a stack.
 #[inline(always)]
-fn passage(task: u64, from: State, to: State) -> Meaning {
-    let kind = Kind::TaskTransition {
+fn passage(task: u64, from: State, to: State) -> Kind {
+    Kind::TaskTransition {
         task: TaskId(task),
         from,
         to,
         reason: StringId(0),
         stack: StackId(0),
-    };
-    (kind, StackId(0))
+    }
 }

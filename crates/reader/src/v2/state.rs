@@ -12,38 +12,33 @@ pub(super) const NONE: u64 = u64::MAX;
 /// No task is here.
 pub(super) const NO_SLOT: usize = usize::MAX;
 
-/// The place of an event among those of one task or worker: the generation, and a number that begins anew in each.
+/// The place of an event among those of one task or worker: the generation, and a number that begins anew in each and goes up by
+/// one. Both in one word, since most events have one to check: a number that has more than 32 bits is out of sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sequence {
-    generation: u64,
-    number: u64,
-}
+pub(super) struct Sequence(u64);
 
 impl Sequence {
+    #[inline(always)]
+    fn at(generation: u64, number: u64) -> Self {
+        Self((generation << 32).wrapping_add(number))
+    }
+
     /// As a generation begins.
+    #[inline(always)]
     pub(super) fn begin(generation: u64) -> Self {
-        Self {
-            generation,
-            number: 0,
-        }
+        Self::at(generation, 0)
     }
 
     /// That of which `number` is the next one.
     pub(super) fn before(generation: u64, number: u64) -> Self {
-        Self {
-            generation,
-            number: number.wrapping_sub(1),
-        }
+        Self::at(generation, number.wrapping_sub(1))
     }
 
     /// The next one, if `number` in `generation` is it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(self, generation: u64, number: u64) -> Option<Self> {
-        let next = Self {
-            generation: self.generation,
-            number: self.number.wrapping_add(1),
-        };
-        (next == Self { generation, number }).then_some(next)
+        let found = Self::at(generation, number);
+        (found.0 == self.0.wrapping_add(1) && number <= u64::from(u32::MAX)).then_some(found)
     }
 }
 
@@ -242,4 +237,24 @@ pub(super) enum Cycle {
     Unknown,
     Running,
     NotRunning,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_go_up_by_one_in_a_generation() {
+        let begin = Sequence::begin(5);
+        let first = begin.next(5, 1).unwrap();
+        assert_eq!(first, Sequence::before(5, 2));
+        assert_eq!(begin, Sequence::before(5, 1));
+        assert_eq!(first.next(5, 1), None);
+        assert_eq!(first.next(6, 2), None);
+        assert_eq!(first.next(5, 3), None);
+        // Those of the next generation begin behind the last one that this one can have.
+        let last = Sequence::before(5, 1 << 32);
+        assert_eq!(last.next(5, 1 << 32), None);
+        assert_eq!(Sequence::before(5, 0).next(5, 0), Some(begin));
+    }
 }

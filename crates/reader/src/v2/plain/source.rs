@@ -5,11 +5,11 @@
 
 use exectrace_format::go_v2::{EventType, Events, NearEvent, ShortEvent};
 
-use crate::v2::clock::Clock;
+use crate::v2::clock::WholeUnit;
 use crate::v2::row::Point;
 
 /// Events of a thread, one after another, as far as they are short.
-pub(in crate::v2) trait Source {
+pub(in crate::v2) trait Source: Clone {
     type Event: Plain;
 
     /// Where the next event begins in the file.
@@ -31,6 +31,7 @@ pub(in crate::v2) trait Plain {
 }
 
 /// Events that are decoded.
+#[derive(Clone, Debug)]
 pub(in crate::v2) struct InRow<'r> {
     pub(in crate::v2) events: &'r [ShortEvent],
     /// Before the first of them.
@@ -81,7 +82,8 @@ pub(in crate::v2) struct InBatch<'a> {
     pub(in crate::v2) events: Events<'a>,
     /// The time of the event before.
     pub(in crate::v2) time_ns: i64,
-    pub(in crate::v2) clock: Clock,
+    /// Nanoseconds in a unit of time.
+    pub(in crate::v2) unit_ns: WholeUnit,
 }
 
 impl<'a> Source for InBatch<'a> {
@@ -95,7 +97,7 @@ impl<'a> Source for InBatch<'a> {
     #[inline(always)]
     fn next(&self) -> Option<(Self::Event, i64)> {
         let mut event = self.events.near()?;
-        let delta_ns = self.clock.ns(u64::from(event.number()?));
+        let delta_ns = self.unit_ns.ns(event.number()?);
         Some((event, self.time_ns.wrapping_add(delta_ns)))
     }
 
