@@ -36,6 +36,9 @@ impl Frame {
 }
 
 impl<'a> Frames<'a> {
+    /// Numbers of a frame that has all.
+    pub(crate) const NUMBERS_MAX: usize = 4;
+
     /// The frames in `bytes`, which hold whole frames of so many numbers.
     pub(crate) fn new(bytes: &'a [u8], numbers: usize) -> Self {
         Self {
@@ -63,7 +66,7 @@ impl<'a> Frames<'a> {
     /// ```
     #[inline(always)]
     pub fn skip_frame(&mut self) -> Option<u64> {
-        if self.numbers == NUMBERS_MAX
+        if self.numbers == Self::NUMBERS_MAX
             && let Some((pc, left)) = varint::first_of_four(self.bytes)
         {
             (self.last, self.bytes) = (self.bytes, left);
@@ -76,6 +79,20 @@ impl<'a> Frames<'a> {
         frame.map(|frame| frame.pc)
     }
 
+    /// The same for frames that other bytes may follow: passes one whose numbers are of the usual lengths, or none.
+    #[inline(always)]
+    pub(crate) fn skip_near(&mut self) -> Option<u64> {
+        let (pc, left) = varint::first_of_four(self.bytes)?;
+        (self.last, self.bytes) = (self.bytes, left);
+        Some(pc)
+    }
+
+    /// The bytes behind the frames that were passed.
+    #[inline(always)]
+    pub(crate) fn left(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The frame that was passed last; the first one if none was.
     #[inline]
     #[must_use]
@@ -84,16 +101,13 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// Numbers of a frame that has all.
-const NUMBERS_MAX: usize = 4;
-
 impl Iterator for Frames<'_> {
     type Item = Frame;
 
     #[inline(never)]
     fn next(&mut self) -> Option<Frame> {
         let (begin, mut at) = (self.bytes, 0);
-        let mut numbers = [0; NUMBERS_MAX];
+        let mut numbers = [0; Self::NUMBERS_MAX];
         for number in numbers.iter_mut().take(self.numbers) {
             (*number, at) = varint::read_wrapping(begin, at).ok()?;
         }

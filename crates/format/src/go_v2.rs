@@ -23,6 +23,7 @@
 //! | [`Items`], [`Batch`] | reading the framing |
 //! | [`Events`], [`Entries`], [`Record`] | reading what is in a batch, without any meaning |
 //! | [`RawEvent`], [`ShortEvent`], [`NearEvent`] | the same events, decoded faster the less is asked for |
+//! | [`NearStack`] | a stack of a table, in the same way |
 //! | [`Records`] | all of it in file order |
 
 mod batch;
@@ -40,7 +41,7 @@ pub use entries::Entries;
 pub use event::Event;
 pub use events::{Events, RawEvent, ShortEvent};
 pub use items::{Item, Items};
-pub use near::NearEvent;
+pub use near::{NearEvent, NearStack};
 pub use record::Record;
 pub use records::Records;
 pub use structure::{write_stack, write_string};

@@ -57,6 +57,24 @@ impl<'a> Entries<'a> {
         self.base + self.position as u64
     }
 
+    /// The bytes from there on.
+    #[inline(always)]
+    pub(super) fn left(&self) -> &'a [u8] {
+        self.bytes.get(self.position..).unwrap_or_default()
+    }
+
+    /// Passes so many of them.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, bytes: usize) {
+        self.position += bytes;
+    }
+
+    /// Whether they are stacks.
+    #[inline(always)]
+    pub(super) fn has_stacks(&self) -> bool {
+        self.kind == BatchKind::Stacks
+    }
+
     fn entry(&mut self, number: u8) -> Result<Record<'a>, Error> {
         let offset = self.offset();
         let event_type =

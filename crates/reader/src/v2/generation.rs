@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use exectrace_format::go_v2::{Batch, BatchKind, EventType};
+use exectrace_format::go_v2::{Batch, BatchKind, Entries, EventType};
 use exectrace_format::limits::V2_THREADS_MAX;
 use exectrace_format::{StackId, StringId, ThreadId, Version};
 
@@ -123,14 +123,32 @@ impl<'a> Builder<'a> {
             }
             // Nobody but the experiment knows what is in it.
             BatchKind::Experiment => {}
-            _ => {
-                for entry in batch.entries(self.version) {
-                    let entry =
-                        entry.map_err(|error| self.error(Cause::Format(error), error.offset()))?;
-                    self.add_entry(&entry)
-                        .map_err(|cause| self.error(cause, entry.offset))?;
-                }
+            _ => self.add_entries(batch.entries(self.version))?,
+        }
+        Ok(())
+    }
+
+    fn add_entries(&mut self, mut entries: Entries<'a>) -> Result<(), Error> {
+        loop {
+            self.add_stacks(&mut entries)?;
+            let Some(entry) = entries.next() else {
+                return Ok(());
+            };
+            let entry = entry.map_err(|error| self.error(Cause::Format(error), error.offset()))?;
+            self.add_entry(&entry)
+                .map_err(|cause| self.error(cause, entry.offset))?;
+        }
+    }
+
+    /// Takes in stacks, as many as can be decoded on the way.
+    #[inline(never)]
+    fn add_stacks(&mut self, entries: &mut Entries<'a>) -> Result<(), Error> {
+        while let Some(mut stack) = entries.near_stack() {
+            let taken = self.stacks.define_near(&mut stack);
+            if !taken.map_err(|cause| self.error(cause, entries.offset()))? {
+                break;
             }
+            entries.go_on(stack);
         }
         Ok(())
     }

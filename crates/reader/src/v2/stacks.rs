@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 
+use exectrace_format::go_v2::NearStack;
 use exectrace_format::{Frame, Frames, StackId};
 
 use crate::Cause;
@@ -56,12 +57,39 @@ impl Stacks {
         let mut hash = StackHash::default();
         while let Some(pc) = frames.skip_frame() {
             hash = hash.with(pc);
-            let first = match self.recent.get(pc as usize % RECENT) {
-                Some(&(recent, Some(first))) if recent == pc => first,
-                _ => self.first(pc, frames.last_again()),
-            };
-            self.frames.push(first);
+            self.push_frame(pc, || frames.last_again());
         }
+        self.insert(id, start, hash)
+    }
+
+    /// The same for one that is decoded on the way. False if a frame of it cannot be, or not so: then nothing was taken in.
+    #[inline(always)]
+    pub(super) fn define_near(&mut self, stack: &mut NearStack<'_>) -> Result<bool, Cause> {
+        let start = self.frames.len();
+        let mut hash = StackHash::default();
+        for _ in 0..stack.frames() {
+            let Some(pc) = stack.skip_frame() else {
+                self.frames.truncate(start);
+                return Ok(false);
+            };
+            hash = hash.with(pc);
+            self.push_frame(pc, || stack.last_again());
+        }
+        self.insert(stack.id(), start, hash)?;
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn push_frame(&mut self, pc: u64, frame: impl FnOnce() -> Option<Frame>) {
+        let first = match self.recent.get(pc as usize % RECENT) {
+            Some(&(recent, Some(first))) if recent == pc => first,
+            _ => self.first(pc, frame()),
+        };
+        self.frames.push(first);
+    }
+
+    /// Takes in a stack whose frames are those from `start` on.
+    fn insert(&mut self, id: u64, start: usize, hash: StackHash) -> Result<(), Cause> {
         let place = Place {
             start: start as u32,
             length: (self.frames.len() - start) as u32,
