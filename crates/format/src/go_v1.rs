@@ -29,7 +29,7 @@ mod structure;
 
 pub use event::Event;
 pub use record::Record;
-pub use records::{Head, PlainEvents, Records};
+pub use records::{Head, NearEvent, PlainEvents, Records};
 pub(crate) use structure::frame_numbers;
 pub use structure::{write_message, write_stack, write_string};
 

@@ -1,5 +1,6 @@
 //! The records of a file, one after another.
 
+mod near;
 mod plain;
 mod tables;
 
@@ -45,6 +46,7 @@ pub struct Records<'a> {
     pending: Option<Error>,
 }
 
+pub use near::NearEvent;
 pub use plain::PlainEvents;
 
 /// A record without its arguments: see [`Records::advance`].
@@ -135,14 +137,14 @@ impl<'a> Records<'a> {
     #[inline(always)]
     #[must_use]
     pub fn plain_ones(&self) -> PlainEvents<'a> {
+        let position = if self.pending.is_some() {
+            self.bytes.len()
+        } else {
+            self.position
+        };
         PlainEvents {
-            bytes: self.bytes,
-            position: if self.pending.is_some() {
-                self.bytes.len()
-            } else {
-                self.position
-            },
-            base: self.base,
+            bytes: self.bytes.get(position..).unwrap_or_default(),
+            end: self.offset_of(self.bytes.len()),
             forms: self.tables.forms,
         }
     }
@@ -151,7 +153,7 @@ impl<'a> Records<'a> {
     #[inline(always)]
     pub fn go_on(&mut self, after: PlainEvents<'_>) {
         if self.pending.is_none() {
-            self.position = after.position;
+            self.position = self.bytes.len() - after.bytes.len();
         }
     }
 
@@ -224,7 +226,7 @@ impl<'a> Records<'a> {
     fn plain(&mut self, args: &mut [u64; ARGS_MAX]) -> Option<Head<'a>> {
         let mut plain = self.plain_ones();
         let (event_type, offset, delta) = plain.advance(args)?;
-        self.position = plain.position;
+        self.go_on(plain);
         Some(Head {
             offset,
             event_type,

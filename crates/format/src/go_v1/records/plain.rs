@@ -1,5 +1,6 @@
 //! Events as nearly all are: their time and then their arguments.
 
+use super::near::NearEvent;
 use crate::go_v1::layout::Forms;
 use crate::go_v1::{ARGS_MAX, EventType};
 use crate::varint;
@@ -28,25 +29,49 @@ use crate::varint;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PlainEvents<'a> {
+    /// From the next event on.
     pub(super) bytes: &'a [u8],
-    pub(super) position: usize,
-    /// The file's offset of the first byte.
-    pub(super) base: u64,
+    /// The file's offset of what follows them.
+    pub(super) end: u64,
     pub(super) forms: &'static Forms,
 }
 
-impl PlainEvents<'_> {
+impl<'a> PlainEvents<'a> {
+    /// Where in the file the next event begins.
+    #[inline(always)]
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.end - self.bytes.len() as u64
+    }
+
+    /// The next event, to be decoded number by number, if it is not among the last of these bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn near(&self) -> Option<NearEvent<'a>> {
+        Some(NearEvent::of(self.bytes.first_chunk()?))
+    }
+
+    /// Goes on behind an event of [`Self::near`], of which all numbers were decoded.
+    #[inline(always)]
+    pub fn go_on(&mut self, event: NearEvent<'_>) {
+        self.pass(event.length());
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, length: usize) {
+        self.bytes = self.bytes.get(length..).unwrap_or_default();
+    }
+
     /// Decodes the next event: its arguments into `args`, where nothing is left of earlier ones; its type, where it begins in the
     /// file, and its time since the record before into the answer. `None` says nothing of what comes; what `args` holds then is
     /// not said, either.
     // As a call it would move what it answers through memory.
     #[inline(always)]
     pub fn advance(&mut self, args: &mut [u64; ARGS_MAX]) -> Option<(EventType, u64, u64)> {
-        let start = self.position;
-        let &byte = self.bytes.get(start)?;
+        let &byte = self.bytes.first()?;
         let form = self.forms[usize::from(byte)];
         let event_type = form.event_type?;
-        let mut at = start + 1;
+        let mut at = 1;
         let length_form = byte >> 6 == 3;
         let mut end = 0;
         if length_form {
@@ -72,7 +97,8 @@ impl PlainEvents<'_> {
         if length_form && at != end {
             return None;
         }
-        self.position = at;
-        Some((event_type, self.base + start as u64, delta))
+        let offset = self.offset();
+        self.pass(at);
+        Some((event_type, offset, delta))
     }
 }
