@@ -45,6 +45,7 @@
 //! | `loss`, `repairs` | [`Loss`] and [`Repairs`]: what a tolerant reader could not read, and what it put right |
 //! | `error` | [`Error`]: what is wrong, and where |
 
+mod block;
 mod damage;
 mod description;
 mod error;

@@ -8,6 +8,7 @@ use exectrace_format::go_v2::Items;
 use exectrace_format::limits::HEADER_BYTES;
 use exectrace_format::{Format, Version};
 
+use crate::block::BLOCK_EVENTS;
 use crate::damage::Damage;
 use crate::{Error, Event, Loss, Repair, Repairs, Tables, v1, v2};
 
@@ -46,10 +47,6 @@ enum End {
     /// The fault was told.
     Told,
 }
-
-/// So many events are put in order at once: few enough for the processor's cache, and enough that none is moved while it is still
-/// being written.
-pub(crate) const BLOCK_EVENTS: usize = 256;
 
 /// What the file's own tables hold, of what was read so far. Format v2 begins them anew in each generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -269,11 +266,7 @@ impl Reader<'_> {
         while self.end.is_none() && self.filled == 0 {
             let filled;
             (self.filled, filled) = match &mut self.events {
-                Events::V1(events) => {
-                    self.block.clear();
-                    let filled = events.fill(&mut self.block);
-                    (self.block.len(), filled)
-                }
+                Events::V1(events) => events.fill(&mut self.block),
                 Events::V2(events) => events.fill(&mut self.block),
             };
             self.end = match filled {

@@ -23,9 +23,10 @@ use exectrace_format::go_v1::Records;
 use exectrace_format::{ThreadId, Version};
 
 use crate::Error;
+use crate::block::Block;
 use crate::damage::Damage;
 use crate::event::Event;
-use crate::reader::{BLOCK_EVENTS, Contents};
+use crate::reader::Contents;
 use crate::tables::Tables;
 use account::Account;
 use checks::Checks;
@@ -117,9 +118,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Appends the next events, in order. False when there are no more.
-    pub(crate) fn fill(&mut self, told: &mut Vec<Event>) -> Result<bool, Error> {
-        while told.len() < BLOCK_EVENTS {
+    /// Puts the next events of all into the block: how many there were, and whether there may be more.
+    pub(crate) fn fill(&mut self, block: &mut Vec<Event>) -> (usize, Result<bool, Error>) {
+        let mut told = Block::new(block);
+        let filled = self.tell_many(&mut told);
+        (told.len(), filled)
+    }
+
+    fn tell_many(&mut self, told: &mut Block<'_>) -> Result<bool, Error> {
+        while !told.is_full() {
             let upcoming = match &mut self.source {
                 Source::Whole(events) => events.next().map(Upcoming::Beside),
                 Source::Stream(stream) => match &mut self.damage {
@@ -152,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks an event and appends what it means. A tolerant reader does what it can if it does not fit.
-    fn tell(&mut self, event: &RawEvent<'a>, told: &mut Vec<Event>) -> Result<(), Error> {
+    fn tell(&mut self, event: &RawEvent<'a>, told: &mut Block<'_>) -> Result<(), Error> {
         match &mut self.damage {
             None => self.teller.tell(event, told),
             Some(damage) => {

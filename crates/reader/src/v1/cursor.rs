@@ -4,6 +4,7 @@ use exectrace_format::go_v1::{EventType, Records};
 use exectrace_format::{Version, limits};
 
 use super::index::{Stretch, Worker};
+use super::order::InBatch;
 use super::rules::{Effect, Who, rule};
 
 /// An event of format v1 with what the records around it say: when, where, and whose.
@@ -36,8 +37,10 @@ pub(super) struct Decoded {
     pub(super) event_type: EventType,
 }
 
-/// So many events are decoded in a row, of a worker that has many: between those of others, one by one, it takes longer.
+/// So many events of a worker are decoded at once, when few happen between those of others: one by one it takes longer.
 const ROW_MAX: usize = 32;
+/// After so many that happened from the bytes the next ones are expected to do so, too: then rows are short.
+const RUN_MIN: usize = 8;
 
 /// One worker's events.
 #[derive(Debug)]
@@ -55,6 +58,8 @@ pub(super) struct Cursor<'a> {
     pub(super) worker: i64,
     file: &'a [u8],
     version: Version,
+    /// So many events come into the next row.
+    length: usize,
     stretches: std::vec::IntoIter<Stretch>,
     records: Records<'a>,
     /// The time and, in version 1.5, the sequence number of the last record that is decoded.
@@ -80,6 +85,7 @@ impl<'a> Cursor<'a> {
             worker: worker.number,
             file,
             version,
+            length: 1,
             stretches: worker.stretches.into_iter(),
             records: Records::resume(version, &[], 0),
             ticks: 0,
@@ -142,7 +148,8 @@ impl<'a> Cursor<'a> {
             Effect::Starts => (self.task, self.task_slot) = (next.args[0], None),
             Effect::Stops => (self.task, self.task_slot) = (0, None),
         }
-        self.pass(1)
+        self.pass(1);
+        !self.is_at_end_of_row() || self.refill()
     }
 
     /// Events that are decoded, from that to come on.
@@ -151,21 +158,48 @@ impl<'a> Cursor<'a> {
         &self.row[self.at..self.end]
     }
 
-    /// Moves over so many events of the row; who does says what they made of the running task. False at the end.
+    /// Moves over so many events of the row; who does says what they made of the running task.
     #[inline(always)]
-    pub(super) fn pass(&mut self, count: usize) -> bool {
+    pub(super) fn pass(&mut self, count: usize) {
         self.at += count;
-        self.at < self.end || self.refill()
+    }
+
+    /// Whether no event to come is decoded: then [`Self::refill`] must see to it before anything else is asked.
+    #[inline(always)]
+    pub(super) fn is_at_end_of_row(&self) -> bool {
+        self.at >= self.end
+    }
+
+    /// Those that follow the row and are not decoded.
+    #[inline(always)]
+    pub(super) fn in_batch(&self) -> InBatch<'a> {
+        InBatch {
+            events: self.records.plain_ones(),
+            ticks: self.ticks,
+        }
+    }
+
+    /// So many of those have happened, and these are left.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, count: usize, left: InBatch<'a>) {
+        self.records.go_on(left.events);
+        self.ticks = left.ticks;
+        if count >= RUN_MIN {
+            self.length = 1;
+        }
     }
 
     /// Decodes the next events. False if there are none.
     #[inline(never)]
-    fn refill(&mut self) -> bool {
-        let length = (2 * self.row.len()).clamp(1, ROW_MAX);
-        self.row.resize(length, Decoded::BLANK);
+    pub(super) fn refill(&mut self) -> bool {
+        let length = self.length;
+        self.length = (2 * length).min(ROW_MAX);
+        if self.row.len() < length {
+            self.row.resize(length, Decoded::BLANK);
+        }
         (self.at, self.end) = (0, 0);
         loop {
-            self.decode();
+            self.decode(length);
             if self.end == length {
                 return true;
             }
@@ -179,16 +213,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Decodes events of the open stretch, as many as the row has room for.
+    /// Decodes events of the open stretch, until the row has this length.
     #[inline]
-    fn decode(&mut self) {
+    fn decode(&mut self, length: usize) {
         // Copies, which need not be in memory.
         let mut records = self.records.clone();
         let (mut ticks, mut sequence) = (self.ticks, self.sequence);
         let mut end = self.end;
+        let row = &mut self.row[..length];
         loop {
             let mut plain = records.plain_ones();
-            while let Some(next) = self.row.get_mut(end) {
+            while let Some(next) = row.get_mut(end) {
                 let Some((event_type, offset, delta)) = plain.advance(&mut next.args) else {
                     break;
                 };
@@ -201,7 +236,7 @@ impl<'a> Cursor<'a> {
                 end += 1;
             }
             records.go_on(plain);
-            let Some(next) = self.row.get_mut(end) else {
+            let Some(next) = row.get_mut(end) else {
                 break;
             };
             match records.advance(&mut next.args) {

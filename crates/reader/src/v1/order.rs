@@ -16,6 +16,7 @@ use crate::{Cause, Error};
 use force::Tolerance;
 use parked::Parked;
 use ready::Ready;
+pub(super) use run::InBatch;
 
 /// The workers' events, in order.
 #[derive(Debug)]

@@ -26,7 +26,6 @@ pub(super) struct Rule {
     pub(super) owner: Who,
     pub(super) actor: Actor,
     pub(super) effect: Effect,
-    pub(super) usual: Usual,
     /// The type that is told: the local forms are the plain ones, whose sequence number goes without saying.
     pub(super) told: EventType,
     /// The argument that has the stack of who wrote the event; one that the type lacks, and so is 0, if there is none.
@@ -69,29 +68,6 @@ pub(super) enum Effect {
     Starts,
     /// It runs no more.
     Stops,
-}
-
-/// How an event is told in a run of usual ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Usual {
-    /// It is not usual.
-    No,
-    /// A task starts.
-    Start,
-    /// The running task stops.
-    Stop,
-    /// A task is woken.
-    Wake,
-    /// A task is created.
-    Create,
-    /// The running task enters a system call.
-    Call,
-    /// The size of the heap.
-    Heap,
-    /// The worker begins to sweep.
-    SweepBegin,
-    /// The worker has swept.
-    SweepEnd,
 }
 
 /// What an event has to do with its task's sequence.
@@ -137,7 +113,6 @@ impl Rule {
             owner: owner(event_type),
             actor: Actor::Any,
             effect: Effect::Nothing,
-            usual: Usual::No,
             told: event_type,
             stack_arg: stack_arg(event_type),
             from: State::Undetermined,
@@ -151,11 +126,8 @@ impl Rule {
         match event_type {
             E::GCStart => rule.who = Who::Collector,
             E::GoSysCall => {
-                (rule.who, rule.actor, rule.usual) = (Who::Owner, Actor::Task, Usual::Call);
+                (rule.who, rule.actor) = (Who::Owner, Actor::Task);
             }
-            E::HeapAlloc => rule.usual = Usual::Heap,
-            E::GCSweepStart => rule.usual = Usual::SweepBegin,
-            E::GCSweepDone => rule.usual = Usual::SweepEnd,
             _ => {}
         }
         if let Role::Transition(Subject::Task, from, to) = event_type.spec().role {
@@ -174,23 +146,12 @@ impl Rule {
         use EventType as E;
         self.who = Who::Argument;
         match event_type {
-            E::GoCreate => (self.actor, self.usual) = (Actor::Owner, Usual::Create),
-            E::GoUnblock | E::GoUnblockLocal => {
-                (self.actor, self.usual) = (Actor::Owner, Usual::Wake);
-            }
-            E::GoStart | E::GoStartLocal => {
-                (self.effect, self.usual) = (Effect::Starts, Usual::Start);
-            }
-            // Its label is a string.
-            E::GoStartLabel => self.effect = Effect::Starts,
+            E::GoCreate | E::GoUnblock | E::GoUnblockLocal => self.actor = Actor::Owner,
+            E::GoStart | E::GoStartLocal | E::GoStartLabel => self.effect = Effect::Starts,
             E::GoWaiting | E::GoInSyscall | E::GoSysExit | E::GoSysExitLocal => {}
             _ => {
                 self.who = Who::Owner;
                 (self.actor, self.effect) = (Actor::Task, Effect::Stops);
-                // When a call blocks must be remembered.
-                if !matches!(event_type, E::GoSysBlock) {
-                    self.usual = Usual::Stop;
-                }
             }
         }
         self

@@ -14,7 +14,7 @@ use super::index::{Index, LateExit, Sample};
 use super::order::Order;
 use super::task::Tasks;
 use super::teller::Teller;
-use crate::event::Event;
+use crate::block::Block;
 use crate::id_map::IdMap;
 use crate::{Cause, Error};
 use mend::Tolerance;
@@ -112,7 +112,7 @@ impl<'a> Stream<'a> {
         &mut self,
         index: usize,
         teller: &mut Teller<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Block<'_>,
     ) -> bool {
         self.order.run(index, self.beside_ticks, teller, told)
     }

@@ -8,6 +8,7 @@ use super::cursor::RawEvent;
 use super::meaning::{Meanings, Names};
 use super::rules::rule;
 use super::task::Tasks;
+use crate::block::Block;
 use crate::event::{Event, EventType as AnyType};
 use crate::{Cause, Error, Timestamp};
 
@@ -29,7 +30,7 @@ pub(super) struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     /// Checks an event and appends what it means.
-    pub(super) fn tell(&mut self, raw: &RawEvent<'a>, told: &mut Vec<Event>) -> Result<(), Error> {
+    pub(super) fn tell(&mut self, raw: &RawEvent<'a>, told: &mut Block<'_>) -> Result<(), Error> {
         let name = self.push(raw, told);
         if let Err(cause) = self.checks.event(&mut self.tasks, raw, name) {
             told.pop();
@@ -40,13 +41,13 @@ impl<'a> Teller<'a> {
     }
 
     /// Appends what an event means. The answer is a region's name.
-    pub(super) fn push(&mut self, raw: &RawEvent<'a>, told: &mut Vec<Event>) -> StringId {
+    pub(super) fn push(&mut self, raw: &RawEvent<'a>, told: &mut Block<'_>) -> StringId {
         if raw.event_type == EventType::ProcStart {
             self.threads[raw.place] = ThreadId(raw.args[0]);
         }
         let begin_ticks = *self.begin_ticks.get_or_insert(raw.ticks);
         let thread = self.threads.get(raw.place).copied();
-        told.push(Event {
+        let told = told.push(Event {
             time: time(raw.ticks, begin_ticks, self.ns_per_tick),
             offset: raw.offset,
             task: TaskId(raw.before),
@@ -54,8 +55,7 @@ impl<'a> Teller<'a> {
             thread: thread.unwrap_or(ThreadId::NONE),
             ..Event::blank(AnyType::V1(rule(raw.event_type).told))
         });
-        let last = told.len() - 1;
-        self.meanings.tell(raw, &mut self.names, &mut told[last])
+        self.meanings.tell(raw, &mut self.names, told)
     }
 }
 

@@ -11,6 +11,7 @@ use super::stream::Stream;
 use super::task::Tasks;
 use super::teller::{Teller, fault};
 use super::{Source, whole};
+use crate::block::Block;
 use crate::damage::{Damage, Events};
 use crate::event::{Event, EventType};
 use crate::{Cause, Repair, Timestamp};
@@ -43,7 +44,7 @@ impl<'a> Teller<'a> {
         &mut self,
         damage: &mut Damage,
         raw: &RawEvent<'a>,
-        told: &mut Vec<Event>,
+        told: &mut Block<'_>,
     ) {
         if self.begin_ticks.is_none() {
             self.begin(damage, raw.ticks);
@@ -85,7 +86,7 @@ impl<'a> Teller<'a> {
         raw: &RawEvent<'a>,
         name: StringId,
         cause: Cause,
-        told: &mut Vec<Event>,
+        told: &mut Block<'_>,
     ) {
         let error = fault(cause, raw);
         let Some(event) = told.pop() else { return };
@@ -96,12 +97,14 @@ impl<'a> Teller<'a> {
             .prepare(&mut self.tasks, raw, name, before, &mut inferred);
         for Inference { repair, kind } in inferred {
             damage.repair(repair, error);
-            told.extend(kind.map(|kind| Event {
-                event_type: EventType::Inferred,
-                stack: StackId(0),
-                kind,
-                ..event
-            }));
+            if let Some(kind) = kind {
+                told.push(Event {
+                    event_type: EventType::Inferred,
+                    stack: StackId(0),
+                    kind,
+                    ..event
+                });
+            }
         }
         if can_be && self.checks.event_again(&mut self.tasks, raw, name) {
             told.push(event);

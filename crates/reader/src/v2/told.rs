@@ -1,17 +1,13 @@
 //! Events that have happened, with their times in the trace.
 
 use crate::Timestamp;
-use crate::event::{Event, EventType as AnyType};
-use crate::reader::BLOCK_EVENTS;
+use crate::block::Block;
+use crate::event::Event;
 
 /// The events of a block so far: each is later than all before it.
-///
-/// Their places are there before they are: so whoever tells many events need not ask for each whether there is room.
 #[derive(Debug)]
 pub(super) struct Told<'b> {
-    places: &'b mut Vec<Event>,
-    /// So many of them are told.
-    len: usize,
+    block: Block<'b>,
     /// The time of the last event, …
     last: Timestamp,
     /// … and of the last one before the block.
@@ -21,26 +17,21 @@ pub(super) struct Told<'b> {
 impl<'b> Told<'b> {
     /// None yet; the last event of the trace so far was at `last`.
     pub(super) fn new(places: &'b mut Vec<Event>, last: Timestamp) -> Self {
-        let blank = Event::blank(AnyType::Inferred);
-        if places.len() < BLOCK_EVENTS {
-            places.resize(BLOCK_EVENTS, blank);
-        }
         Self {
-            places,
-            len: 0,
+            block: Block::new(places),
             last,
             before: last,
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.block.len()
     }
 
     /// Whether the block is to end here.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.len >= BLOCK_EVENTS
+        self.block.is_full()
     }
 
     /// The time of the last event.
@@ -51,43 +42,37 @@ impl<'b> Told<'b> {
     #[inline]
     pub(super) fn push(&mut self, event: Event) {
         self.last = after(self.last, event.time);
-        let event = Event {
+        self.block.push(Event {
             time: self.last,
             ..event
-        };
-        match self.places.get_mut(self.len) {
-            Some(place) => *place = event,
-            None => self.places.push(event),
-        }
-        self.len += 1;
+        });
     }
 
     /// Places for further events, and the time of the last one: whoever fills them says so by [`Self::add`].
     #[inline]
     pub(super) fn places(&mut self) -> (&mut [Event], Timestamp) {
-        let room = self.places.get_mut(self.len..BLOCK_EVENTS);
-        (room.unwrap_or_default(), self.last)
+        (self.block.room(), self.last)
     }
 
     /// So many places were filled, the last at this time.
     #[inline]
     pub(super) fn add(&mut self, count: usize, last: Timestamp) {
-        self.len += count;
+        self.block.add(count);
         self.last = last;
     }
 
     /// Takes back all but the first events.
     #[cold]
     pub(super) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-        let last = self.len.checked_sub(1).map(|last| self.places[last].time);
+        self.block.truncate(len);
+        let last = self.block.events().last().map(|event| event.time);
         self.last = last.unwrap_or(self.before);
     }
 
     /// Takes back what was told of the last record.
     #[cold]
     pub(super) fn take_back(&mut self) {
-        let told = &self.places[..self.len];
+        let told = self.block.events();
         if let Some(last) = told.last() {
             let before = told.iter().rposition(|event| event.offset != last.offset);
             self.truncate(before.map_or(0, |before| before + 1));
@@ -108,18 +93,19 @@ pub(super) fn after(last: Timestamp, time: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::EventType;
 
     fn event(time: i64, offset: u64) -> Event {
         Event {
             time: Timestamp(time),
             offset,
-            ..Event::blank(AnyType::Inferred)
+            ..Event::blank(EventType::Inferred)
         }
     }
 
     #[track_caller]
     fn check(told: &Told<'_>, expect: &[i64]) {
-        let times = told.places[..told.len].iter().map(|event| event.time.0);
+        let times = told.block.events().iter().map(|event| event.time.0);
         assert!(times.eq(expect.iter().copied()), "{told:?}");
         let last = expect.last().copied().unwrap_or(7);
         assert_eq!(told.last(), Timestamp(last));
@@ -139,18 +125,5 @@ mod tests {
         check(&told, &[8, 20, 21]);
         told.truncate(0);
         check(&told, &[]);
-    }
-
-    #[test]
-    fn a_block_has_room_for_more_than_it_promises() {
-        let mut places = Vec::new();
-        let mut told = Told::new(&mut places, Timestamp(7));
-        assert_eq!(told.places().0.len(), BLOCK_EVENTS);
-        for time in 0..BLOCK_EVENTS as i64 + 3 {
-            told.push(event(10 + time, 0));
-        }
-        assert!(told.is_full());
-        assert_eq!((told.len(), told.places().0.len()), (BLOCK_EVENTS + 3, 0));
-        assert_eq!(told.last(), Timestamp(12 + BLOCK_EVENTS as i64));
     }
 }

@@ -4,18 +4,22 @@
 //! the event, by the same table of rules as all others. Whatever is not quite usual ends the run before it has changed anything,
 //! and goes the way of single events, which knows of faults.
 
+mod source;
+
+use exectrace_format::go_v1::EventType as E;
 use exectrace_format::role::{Metric, Range};
 use exectrace_format::{StackId, StringId, TaskId, ThreadId, WorkerId};
 
 use super::{Demand, Order};
+use crate::block::Block;
 use crate::event::{Event, EventType, Kind};
-use crate::reader::BLOCK_EVENTS;
-use crate::v1::cursor::Decoded;
 use crate::v1::index::Stacks;
 use crate::v1::meaning::Meanings;
-use crate::v1::rules::{Rule, Usual, rule};
+use crate::v1::rules::rule;
 use crate::v1::task::{Task, Tasks};
 use crate::v1::teller::{Teller, time};
+pub(in crate::v1) use source::InBatch;
+use source::{InRow, Source, Usual};
 
 impl Order<'_> {
     /// Tells the events of the first cursor from its next one on. Whether there was one; if not, nothing has changed.
@@ -25,7 +29,7 @@ impl Order<'_> {
         index: usize,
         beside_ticks: i64,
         teller: &mut Teller<'_>,
-        told: &mut Vec<Event>,
+        told: &mut Block<'_>,
     ) -> bool {
         let Some(begin_ticks) = teller.begin_ticks else {
             return false;
@@ -62,17 +66,21 @@ impl Order<'_> {
             last_ticks: self.last_ticks.max(teller.last_ticks),
             limit,
             awaited: &self.awaited,
+            awaited_bits: self.awaited.iter().fold(0, |bits, task| bits | bit(*task)),
             met: None,
         };
         let begin = told.len();
         let mut has_more = true;
-        while has_more && told.len() < BLOCK_EVENTS {
-            let row = cursor.row();
-            let row = &row[..row.len().min(BLOCK_EVENTS - told.len())];
-            let length = row.len();
-            let count = run.tell(row, told);
-            has_more = cursor.pass(count);
-            if count < length || run.met.is_some() {
+        loop {
+            let (count, _) = run.tell(InRow(cursor.row()), told);
+            cursor.pass(count);
+            if !cursor.is_at_end_of_row() {
+                break;
+            }
+            let (count, left) = run.tell(cursor.in_batch(), told);
+            cursor.go_on(count, left);
+            has_more = cursor.refill();
+            if !has_more || run.met.is_some() || told.is_full() {
                 break;
             }
         }
@@ -140,113 +148,242 @@ struct Run<'r> {
     sweeps: bool,
     /// Tasks that events of other workers wait for, and the one of them that the last event was about.
     awaited: &'r [u64],
+    /// A bit for each of those.
+    awaited_bits: u64,
     met: Option<u64>,
 }
 
 impl Run<'_> {
-    /// Appends events, which then have happened, as long as they are usual and fit. How many there were.
+    /// Tells events, which then have happened, as long as they are usual and fit and the block has room. How many there were, and
+    /// what is left.
     #[inline(always)]
-    fn tell(&mut self, row: &[Decoded], told: &mut Vec<Event>) -> usize {
-        for (count, next) in row.iter().enumerate() {
-            if next.ticks < self.last_ticks || next.ticks >= self.limit || self.met.is_some() {
-                return count;
+    fn tell<S: Source>(&mut self, mut source: S, told: &mut Block<'_>) -> (usize, S) {
+        let mut count = 0;
+        for place in told.room() {
+            let Some((mut event, ticks)) = source.next() else {
+                break;
+            };
+            if ticks < self.last_ticks || ticks >= self.limit || self.met.is_some() {
+                break;
             }
-            let rule = rule(next.event_type);
+            let Some(event_type) = event.event_type() else {
+                break;
+            };
             let before = self.task;
-            let stack = next.args[usize::from(rule.stack_arg & 3)];
-            let Some(stack) = self.stacks.known(stack) else {
-                return count;
-            };
-            let Some(kind) = self.kind(next, rule, stack) else {
-                return count;
-            };
-            told.push(Event {
-                time: time(next.ticks, self.begin_ticks, self.ns_per_tick),
-                offset: next.offset,
-                task: TaskId(before),
-                worker: self.worker,
-                thread: self.thread,
-                stack,
-                event_type: EventType::V1(rule.told),
-                kind,
-            });
-            self.last_ticks = next.ticks;
+            if self.happen(event_type, &mut event, place).is_none() {
+                break;
+            }
+            place.time = time(ticks, self.begin_ticks, self.ns_per_tick);
+            place.offset = source.offset(&event);
+            place.task = TaskId(before);
+            place.worker = self.worker;
+            place.thread = self.thread;
+            place.event_type = EventType::V1(rule(event_type).told);
+            self.last_ticks = ticks;
+            source.pass(event, ticks);
+            count += 1;
         }
-        row.len()
+        told.add(count);
+        (count, source)
     }
 
-    /// What the event means, if it fits; then it has happened.
+    /// Lets an event happen if it is usual and fits: its kind and its stack go into `told`.
     #[inline(always)]
-    fn kind(&mut self, next: &Decoded, rule: &Rule, stack: StackId) -> Option<Kind> {
-        let [first, second, ..] = next.args;
-        let mut task = first;
-        let mut own_stack = StackId(0);
-        match rule.usual {
-            Usual::No => return None,
-            Usual::Heap => {
-                return Some(Kind::Metric {
-                    metric: Metric::HeapLive,
-                    value: first,
-                });
+    fn happen(&mut self, event_type: E, event: &mut impl Usual, told: &mut Event) -> Option<()> {
+        match event_type {
+            E::GoStart => {
+                let [task, sequence] = event.args()?;
+                self.start(E::GoStart, task, sequence, told)
             }
-            Usual::SweepBegin if !self.sweeps => {
-                self.sweeps = true;
-                return Some(Kind::RangeBegin {
-                    range: Range::Sweep,
-                    reason: StringId(0),
-                });
+            E::GoStartLocal => {
+                let [task] = event.args()?;
+                self.start(E::GoStartLocal, task, 0, told)
             }
-            Usual::SweepEnd if self.sweeps => {
-                self.sweeps = false;
-                return Some(Kind::RangeEnd {
-                    range: Range::Sweep,
-                    reason: StringId(0),
-                    swept_bytes: first,
-                    reclaimed_bytes: second,
-                });
+            E::GoStop
+            | E::GoSched
+            | E::GoPreempt
+            | E::GoSleep
+            | E::GoBlock
+            | E::GoBlockSend
+            | E::GoBlockRecv
+            | E::GoBlockSelect
+            | E::GoBlockSync
+            | E::GoBlockCond
+            | E::GoBlockNet
+            | E::GoBlockGC => {
+                let [stack] = event.args()?;
+                self.stop(event_type, stack, told)
             }
-            Usual::Call if self.task != 0 && self.acts => return Some(Kind::SyscallBegin),
-            Usual::Start if self.task == 0 => {
-                let slot = self.tasks.slot(first)?;
-                self.change(slot, rule, second)?;
-                (self.task, self.slot, self.acts) = (first, slot, true);
+            E::GoEnd => {
+                let [] = event.args()?;
+                self.stop(E::GoEnd, 0, told)
             }
-            Usual::Stop if self.task != 0 => {
-                self.change(self.slot, rule, second)?;
-                (task, own_stack) = (self.task, stack);
-                (self.task, self.slot, self.acts) = (0, NOBODY_SLOT, self.nobody_acts);
+            E::GoUnblock => {
+                let [task, sequence, stack] = event.args()?;
+                self.wake(E::GoUnblock, task, sequence, stack, told)
             }
-            Usual::Wake if self.acts => {
-                let slot = self.tasks.slot(first)?;
-                self.change(slot, rule, second)?;
+            E::GoUnblockLocal => {
+                let [task, stack] = event.args()?;
+                self.wake(E::GoUnblockLocal, task, 0, stack, told)
             }
-            Usual::Create if self.acts => {
-                own_stack = self.stacks.known(second)?;
-                let slot = self.tasks.slot(first)?;
-                self.change(slot, rule, second)?;
-            }
-            _ => return None,
+            E::GoCreate => self.create(event.args()?, told),
+            E::GoSysCall => self.call(event.args()?, told),
+            E::HeapAlloc => heap(event.args()?, told),
+            E::GCSweepStart => self.sweep_begin(event.args()?, told),
+            E::GCSweepDone => self.sweep_end(event.args()?, told),
+            _ => None,
         }
-        if !self.awaited.is_empty() && rule.orders() && self.awaited.contains(&task) {
-            self.met = Some(task);
+    }
+
+    #[inline(always)]
+    fn start(&mut self, event_type: E, task: u64, sequence: u64, told: &mut Event) -> Option<()> {
+        if self.task != 0 {
+            return None;
         }
-        Some(Kind::TaskTransition {
-            task: TaskId(task),
-            from: rule.from,
-            to: rule.to,
-            reason: self.meanings.reason(next.event_type),
-            stack: own_stack,
-        })
+        let slot = self.tasks.slot(task)?;
+        self.change(event_type, task, slot, sequence)?;
+        (self.task, self.slot, self.acts) = (task, slot, true);
+        told.kind = self.transition(event_type, task, StackId(0));
+        told.stack = StackId(0);
+        Some(())
+    }
+
+    #[inline(always)]
+    fn stop(&mut self, event_type: E, stack: u64, told: &mut Event) -> Option<()> {
+        if self.task == 0 {
+            return None;
+        }
+        let stack = self.stacks.known(stack)?;
+        let task = self.task;
+        self.change(event_type, task, self.slot, 0)?;
+        (self.task, self.slot, self.acts) = (0, NOBODY_SLOT, self.nobody_acts);
+        told.kind = self.transition(event_type, task, stack);
+        told.stack = stack;
+        Some(())
+    }
+
+    #[inline(always)]
+    fn wake(
+        &mut self,
+        event_type: E,
+        task: u64,
+        sequence: u64,
+        stack: u64,
+        told: &mut Event,
+    ) -> Option<()> {
+        if !self.acts {
+            return None;
+        }
+        let stack = self.stacks.known(stack)?;
+        let slot = self.tasks.slot(task)?;
+        self.change(event_type, task, slot, sequence)?;
+        told.kind = self.transition(event_type, task, StackId(0));
+        told.stack = stack;
+        Some(())
+    }
+
+    #[inline(always)]
+    fn create(&mut self, args: [u64; 3], told: &mut Event) -> Option<()> {
+        if !self.acts {
+            return None;
+        }
+        let [task, start_stack, stack] = args;
+        let start_stack = self.stacks.known(start_stack)?;
+        let stack = self.stacks.known(stack)?;
+        let slot = self.tasks.slot(task)?;
+        self.change(E::GoCreate, task, slot, 0)?;
+        told.kind = self.transition(E::GoCreate, task, start_stack);
+        told.stack = stack;
+        Some(())
+    }
+
+    #[inline(always)]
+    fn call(&mut self, [stack]: [u64; 1], told: &mut Event) -> Option<()> {
+        if self.task == 0 || !self.acts {
+            return None;
+        }
+        told.stack = self.stacks.known(stack)?;
+        told.kind = Kind::SyscallBegin;
+        Some(())
+    }
+
+    #[inline(always)]
+    fn sweep_begin(&mut self, [stack]: [u64; 1], told: &mut Event) -> Option<()> {
+        if self.sweeps {
+            return None;
+        }
+        told.stack = self.stacks.known(stack)?;
+        self.sweeps = true;
+        told.kind = Kind::RangeBegin {
+            range: Range::Sweep,
+            reason: StringId(0),
+        };
+        Some(())
+    }
+
+    #[inline(always)]
+    fn sweep_end(&mut self, args: [u64; 2], told: &mut Event) -> Option<()> {
+        if !self.sweeps {
+            return None;
+        }
+        let [swept_bytes, reclaimed_bytes] = args;
+        self.sweeps = false;
+        told.kind = Kind::RangeEnd {
+            range: Range::Sweep,
+            reason: StringId(0),
+            swept_bytes,
+            reclaimed_bytes,
+        };
+        told.stack = StackId(0);
+        Some(())
     }
 
     /// Lets a task pass from one state to another, if it may.
     #[inline(always)]
-    fn change(&mut self, slot: usize, rule: &Rule, second: u64) -> Option<()> {
+    fn change(&mut self, event_type: E, id: u64, slot: usize, sequence: u64) -> Option<()> {
+        let rule = rule(event_type);
         let task = self.tasks.at_mut(slot)?;
-        if !rule.fits(*task, second) {
+        if !rule.fits(*task, sequence) {
             return None;
         }
         *task = rule.apply(*task);
+        if self.awaited_bits & bit(id) != 0 && rule.orders() {
+            self.meet(id);
+        }
         Some(())
     }
+
+    #[inline(never)]
+    fn meet(&mut self, id: u64) {
+        if self.awaited.contains(&id) {
+            self.met = Some(id);
+        }
+    }
+
+    /// What a type of event says of a task.
+    #[inline(always)]
+    fn transition(&self, event_type: E, task: u64, stack: StackId) -> Kind {
+        let rule = rule(event_type);
+        Kind::TaskTransition {
+            task: TaskId(task),
+            from: rule.from,
+            to: rule.to,
+            reason: self.meanings.reason(event_type),
+            stack,
+        }
+    }
+}
+
+/// A bit that a task has in common with few others.
+#[inline(always)]
+fn bit(task: u64) -> u64 {
+    1 << (task & 63)
+}
+
+#[inline(always)]
+fn heap([value]: [u64; 1], told: &mut Event) -> Option<()> {
+    let metric = Metric::HeapLive;
+    told.kind = Kind::Metric { metric, value };
+    told.stack = StackId(0);
+    Some(())
 }
