@@ -2,6 +2,7 @@
 
 mod interval_list;
 mod mix;
+mod mixes;
 mod pyramid;
 mod runs;
 mod shade;
@@ -70,7 +71,7 @@ impl Track {
     /// What a screen can show: intervals at least as long as a bucket, and in each bucket what there is of shorter ones.
     pub(crate) fn runs(&self, grid: Grid) -> Runs {
         match &self.pyramid {
-            Some(pyramid) if pyramid.serves(grid) => pyramid.runs(self.intervals(), grid),
+            Some(pyramid) if pyramid.serves(grid) => pyramid.runs(grid),
             _ => runs(self.intervals(), grid),
         }
     }

@@ -92,25 +92,30 @@ fn array<T, const N: usize>(bytes: &mut Vec<u8>, items: &[T], item: impl Fn(&T) 
 /// Shares of a full bucket.
 struct Shares {
     full_ns: u64,
-    /// How much of a share a nanosecond is.
-    of_ns: f64,
+    /// How much of a share a nanosecond is, times two to the power of [`SCALE`], rounded down.
+    of_ns: u64,
     /// What was asked for last: buckets that are covered by the same tasks are equal.
     last: ([u64; STATES], [u8; 8]),
 }
+
+/// With this a product is less than one below what it stands for, for times of three days.
+const SCALE: u32 = 48;
 
 impl Shares {
     fn of(full_ns: u64) -> Self {
         let full_ns = full_ns.max(1);
         Self {
             full_ns,
-            of_ns: FULL as f64 / full_ns as f64,
+            of_ns: (FULL << SCALE) / full_ns,
             last: ([0; STATES], [0; 8]),
         }
     }
 
     /// The time by shade as a share of a full bucket, rounded up, so that whatever is there shows.
     fn shares(&mut self, mix: &Mix) -> [u8; 8] {
-        if mix.ns != self.last.0 {
+        // By bits, here: to compare arrays is a call.
+        let pairs = mix.ns.iter().zip(&self.last.0);
+        if pairs.fold(0, |bits, (ns, last)| bits | (ns ^ last)) != 0 {
             let mut shares = [0; 8];
             for (place, ns) in (1..=STATES).zip(mix.ns) {
                 shares[place] = self.share(ns);
@@ -120,24 +125,19 @@ impl Shares {
         self.last.1
     }
 
-    /// Dividing would take longer than all else: what floating point finds is one beside it at most.
+    /// Dividing would take longer than all else, and so would a wrong guess of which times are none.
+    #[inline]
     fn share(&self, ns: u64) -> u8 {
-        if ns == 0 || ns >= self.full_ns {
-            return if ns == 0 { 0 } else { FULL as u8 };
-        }
-        let near = ((ns as f64 * self.of_ns) as u64).saturating_sub(1);
-        if self.full_ns < 1 << 48 {
-            // Products of a share and a time of three days fit.
+        let ns = ns.min(self.full_ns);
+        if self.full_ns >> SCALE == 0 {
+            // What the product is of is this share, or the one before.
+            let near = ((u128::from(ns) * u128::from(self.of_ns)) >> SCALE) as u64;
             let (scaled, full) = (ns * FULL, self.full_ns);
             return (near + u64::from(near * full < scaled) + u64::from((near + 1) * full < scaled))
                 as u8;
         }
-        let (scaled, full) = (u128::from(ns) * u128::from(FULL), u128::from(self.full_ns));
-        let mut share = near;
-        while u128::from(share) * full < scaled {
-            share += 1;
-        }
-        share as u8
+        let scaled = u128::from(ns) * u128::from(FULL);
+        scaled.div_ceil(u128::from(self.full_ns)) as u8
     }
 }
 

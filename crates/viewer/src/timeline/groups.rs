@@ -10,6 +10,11 @@ use crate::track::{Drawn, Runs};
 /// So many buckets are kept of a group, a screen's; when there are more they become twice as wide.
 const BUCKETS_MIN: usize = 4_096;
 
+/// Of a group that has more intervals a bucket is kept for so few, up to so many buckets, so that most of the trace can be seen without
+/// a look at each of its intervals.
+const INTERVALS_A_FINE_BUCKET: usize = 8;
+const FINE_BUCKETS_MAX: usize = 16_384;
+
 /// Of a group that has many intervals a bucket is kept for so many: a narrow window, whose intervals are looked at one by one, has
 /// not many more.
 const INTERVALS_A_BUCKET: usize = 32;
@@ -54,8 +59,7 @@ impl Group {
         };
         self.intervals += 1;
         sums.push(drawn);
-        let most = BUCKETS_MIN.max(self.intervals / INTERVALS_A_BUCKET);
-        while sums.len() > most {
+        while sums.len() > buckets_max(self.intervals) {
             sums.widen();
         }
     }
@@ -111,6 +115,12 @@ impl Group {
         few.iter().for_each(|drawn| sums.push(drawn));
         sums.runs(grid)
     }
+}
+
+/// How many buckets are kept of a group that has so many intervals.
+fn buckets_max(intervals: usize) -> usize {
+    let fine = FINE_BUCKETS_MAX.min(intervals / INTERVALS_A_FINE_BUCKET);
+    BUCKETS_MIN.max(fine).max(intervals / INTERVALS_A_BUCKET)
 }
 
 impl Default for Summed {

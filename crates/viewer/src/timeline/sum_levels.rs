@@ -1,8 +1,10 @@
 //! Levels of detail of many tracks together: from the buckets that were kept while they grew, each level's buckets are twice as wide as
 //! those of the level below, or wider. A screen reads one level, where its window begins, so what it takes does not hang on how long the trace is.
 
+use std::ops::Range;
+
 use super::numbers::Numbers;
-use super::sums::{self, Known, Sums};
+use super::sums::{Joining, Known, Sums};
 use crate::grid::Grid;
 use crate::track::{Runs, STATES, Shade};
 
@@ -63,11 +65,18 @@ impl SumLevels {
         let start = level.buckets.count_below(grid.begin_ns() >> level.shift);
         let end = level.buckets.count_below(grid.end_ns() >> level.shift);
         let before = start.checked_sub(1);
-        let before = before.and_then(|place| level.rows(place, start).pop());
-        let before = before.map_or(Known::default(), |(_, known)| known);
-        let parts = (start..end).step_by(ROWS_AT_ONCE);
-        let buckets = parts.flat_map(|from| level.rows(from, end.min(from + ROWS_AT_ONCE)));
-        sums::runs(level.shift, before, buckets, grid)
+        let mut rows = Vec::new();
+        let before = before.map_or(Known::default(), |place| {
+            level.rows(place..start, &mut rows);
+            rows[0].1
+        });
+        let mut joining = Joining::new(level.shift, before, grid);
+        for from in (start..end).step_by(ROWS_AT_ONCE) {
+            level.rows(from..end.min(from + ROWS_AT_ONCE), &mut rows);
+            rows.iter()
+                .for_each(|(bucket, known)| joining.push(*bucket, known));
+        }
+        joining.runs()
     }
 }
 
@@ -105,17 +114,17 @@ impl Level {
         }
     }
 
-    /// What is known of the buckets from a place to before another, a column after the other.
-    fn rows(&self, from: usize, to: usize) -> Vec<(u64, Known)> {
-        let mut rows = vec![(0, Known::default()); to - from];
-        let places = from..to;
+    /// Makes rows those of the buckets of some places, a column after the other.
+    fn rows(&self, places: Range<usize>, rows: &mut Vec<(u64, Known)>) {
+        rows.clear();
+        rows.resize(places.len(), (0, Known::default()));
         self.buckets
             .each(&places, |row, bucket| rows[row].0 = bucket);
         self.count
             .each(&places, |row, count| rows[row].1.mix.count = count as u32);
         self.longest_ns
             .each(&places, |row, ns| rows[row].1.mix.longest_ns = ns);
-        for ((_, known), longest) in rows.iter_mut().zip(&self.longest[from..to]) {
+        for ((_, known), longest) in rows.iter_mut().zip(&self.longest[places.clone()]) {
             known.mix.longest = *longest;
         }
         for (shade, column) in self.ns.iter().enumerate() {
@@ -126,7 +135,6 @@ impl Level {
                 rows[row].1.covering[shade] = count as i32
             });
         }
-        rows
     }
 }
 

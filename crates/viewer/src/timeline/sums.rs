@@ -147,39 +147,69 @@ impl Sums {
 
     /// What a screen can show, whose buckets are as wide or wider.
     pub(super) fn runs(&self, grid: Grid) -> Runs {
-        runs(self.shift, Known::default(), self.known(), grid)
+        let mut joining = Joining::new(self.shift, Known::default(), grid);
+        let end = grid.end_ns() >> self.shift;
+        let inside = self.known().take_while(|(bucket, _)| *bucket < end);
+        inside.for_each(|(bucket, known)| joining.push(bucket, &known));
+        joining.runs()
     }
 }
 
-/// What a screen can show of buckets in order of time, as wide as its own or narrower. `before` is the last of those that are before
-/// the given ones.
-pub(super) fn runs(
-    shift: u32,
-    before: Known,
-    buckets: impl Iterator<Item = (u64, Known)>,
-    grid: Grid,
-) -> Runs {
-    let up = grid.shift - shift;
-    let (from, to) = (grid.first << up, (grid.first + grid.count) << up);
-    let width = 1_u64 << shift;
-    let mut runs = Runs::new(grid);
-    let mut covering = before.covering;
-    let mut next = 0;
-    let end = (to, Known::default());
-    let inside = buckets.take_while(|(bucket, _)| *bucket < to);
-    for (bucket, known) in inside.chain([end]) {
-        runs.cover(next.max(from), bucket.max(from), covering, width, up);
-        covering = known.covering;
-        if (from..to).contains(&bucket) {
+/// Puts buckets together into those of a screen, as wide or wider.
+pub(super) struct Joining {
+    runs: Runs,
+    width_ns: u64,
+    /// Two to the power of this are a bucket of the screen.
+    up: u32,
+    /// The buckets that the screen shows, to before the second.
+    from: u64,
+    to: u64,
+    /// The one behind the last that was told, and what covers it and those after it.
+    next: u64,
+    covering: [i32; STATES],
+}
+
+impl Joining {
+    /// `before` is the last of those buckets that are before the ones that will be told.
+    pub(super) fn new(shift: u32, before: Known, grid: Grid) -> Self {
+        let up = grid.shift - shift;
+        Self {
+            runs: Runs::new(grid),
+            width_ns: 1 << shift,
+            up,
+            from: grid.first << up,
+            to: (grid.first + grid.count) << up,
+            next: 0,
+            covering: before.covering,
+        }
+    }
+
+    /// Takes in the next bucket, which does not lie behind the screen.
+    #[inline]
+    pub(super) fn push(&mut self, bucket: u64, known: &Known) {
+        self.cover_to(bucket);
+        self.next = bucket + 1;
+        self.covering = known.covering;
+        if bucket >= self.from {
             let mut mix = known.mix;
-            mix.add_covered(covering, width);
+            mix.add_covered(self.covering, self.width_ns);
             if !mix.is_empty() {
-                runs.merge_late(bucket >> up, &mix);
+                self.runs.merge_late(bucket >> self.up, &mix);
             }
         }
-        next = bucket + 1;
     }
-    runs
+
+    /// What the screen shows.
+    pub(super) fn runs(mut self) -> Runs {
+        self.cover_to(self.to);
+        self.runs
+    }
+
+    fn cover_to(&mut self, bucket: u64) {
+        let (from, to) = (self.next.max(self.from), bucket.max(self.from));
+        self.runs
+            .cover(from, to, self.covering, self.width_ns, self.up);
+    }
 }
 
 #[cfg(test)]

@@ -155,24 +155,6 @@ impl<'a> Intervals<'a> {
         begun.filter(move |drawn| drawn.end_ns > from_ns || drawn.begin_ns >= from_ns)
     }
 
-    /// The number of the first that ends after a time; how many there are if none does.
-    pub(super) fn first_after(self, ns: u64) -> u32 {
-        let found = self.before(ns).find(|drawn| drawn.end_ns > ns);
-        found.map_or(self.count, |drawn| drawn.index)
-    }
-
-    /// Those of some numbers, which rise: neighbours are decoded in one go.
-    pub(super) fn picked(self, indexes: &[u32]) -> impl Iterator<Item = Drawn> {
-        let mut decoder = self.decode_from(0);
-        indexes.iter().map_while(move |&index| {
-            let block = self.blocks.len().min((index / INTERVALS_A_BLOCK) as usize);
-            if block as u32 * INTERVALS_A_BLOCK > decoder.index {
-                decoder = self.decode_from(block);
-            }
-            decoder.find(|drawn| drawn.index == index)
-        })
-    }
-
     /// Those that are at a time or later, and a few before.
     fn before(self, ns: u64) -> Decoder<'a> {
         // An interval of no length may stand where a block begins, and end the block before.

@@ -67,9 +67,9 @@ impl Runs {
     }
 
     /// Adds what is known of buckets, and intervals, both in order of time.
-    pub(crate) fn add_all<'a>(
+    pub(crate) fn add_all(
         &mut self,
-        mixes: impl Iterator<Item = (u64, &'a Mix)>,
+        mixes: impl Iterator<Item = (u64, Mix)>,
         intervals: impl Iterator<Item = Drawn>,
     ) {
         let mut mixes = mixes.peekable();
@@ -77,12 +77,12 @@ impl Runs {
             // In order, or each bucket would have to be put between others.
             let begin = drawn.begin_ns >> self.grid.shift;
             while let Some((bucket, mix)) = mixes.next_if(|(bucket, _)| *bucket <= begin) {
-                self.merge(bucket, mix);
+                self.merge(bucket, &mix);
             }
             self.add(drawn);
         }
         for (bucket, mix) in mixes {
-            self.merge(bucket, mix);
+            self.merge(bucket, &mix);
         }
     }
 
