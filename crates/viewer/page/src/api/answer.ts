@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../store";
 import { address, isAbort, json, type Query } from "./request";
-import { epoch } from "./trace";
+import { trace } from "./trace";
 
 export interface Answer<T> {
   /** The last answer, if there is any. */
@@ -15,24 +15,24 @@ export interface Answer<T> {
 
 /** Asks when the question changes, and anew when the server knows more; null asks nothing. */
 export function useAnswer<T>(path: string | null, query: Query = {}): Answer<T> {
-  const now = useStore(epoch);
-  const isReady = now >= 0;
+  const now = useStore(trace)?.revision;
+  const isReady = now !== undefined;
   const question = path === null || !isReady ? null : address(path, query);
   const [answer, setAnswer] = useState<Answer<T>>({ told: null, isStale: true, error: null });
   const subject = useRef(path);
-  const asking = useRef<{ question: string; epoch: number; controller: AbortController } | null>(null);
+  const asking = useRef<{ question: string; revision: number | undefined; controller: AbortController } | null>(null);
 
-  const ask = (epochNow: number) => {
+  const ask = () => {
     if (path === null || question === null) return;
     const controller = new AbortController();
-    const own = { question, epoch: epochNow, controller };
+    const own = { question, revision: trace.value?.revision, controller };
     asking.current = own;
     const end = (next: Answer<T>) => {
       if (asking.current !== own) return;
       asking.current = null;
       setAnswer(next);
       // The server has learned more meanwhile.
-      if (epoch.value !== own.epoch) ask(epoch.value);
+      if (trace.value?.revision !== own.revision) ask();
     };
     json<T>(path, query, controller.signal).then(
       (told) => end({ told, isStale: false, error: null }),
@@ -49,13 +49,13 @@ export function useAnswer<T>(path: string | null, query: Query = {}): Answer<T> 
     const keep = subject.current === path;
     subject.current = path;
     setAnswer((before) => ({ told: keep ? before.told : null, isStale: question !== null || !isReady, error: null }));
-    ask(epoch.value);
+    ask();
     return () => asking.current?.controller.abort();
   }, [question]);
 
   useEffect(() => {
     // One that is asked already asks again by itself.
-    if (asking.current === null && question !== null && !answer.isStale) ask(now);
+    if (asking.current === null && question !== null && !answer.isStale) ask();
   }, [now]);
   return answer;
 }

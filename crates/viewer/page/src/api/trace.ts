@@ -1,7 +1,8 @@
 // The trace as a whole: how far it is read, and whether it can be trusted.
 import { Store } from "../store";
 import { wholeSpan } from "../time_window";
-import { json } from "./request";
+import { door } from "./door";
+import { askedMs, isAsking } from "./request";
 
 /** A time between whose ends events are gone. */
 export interface Gap {
@@ -37,35 +38,40 @@ export interface Trace {
   logs: number;
 }
 
-/** Null until the server has answered for the first time. */
+/** The trace as the page shows it: while it is read this changes only now and then. Null until the server has answered for the first time. */
 export const trace = new Store<Trace | null>(null);
 
-/** Rises with the revision, but while a trace is read only now and then: what takes long to ask waits for it. */
-export const epoch = new Store(-1);
+/** The trace as the server told of it last. */
+export const progress = new Store<Trace | null>(null);
 
 /** Why the server cannot be asked; null while it can. */
 export const silence = new Store<string | null>(null);
 
 const EVERY_MS = 250;
 const AFTER_FAILURE_MS = 2000;
-const EPOCH_MS = 1500;
+
+/** While a trace is read showing it takes a part in so many of the time, at most: the processor is wanted for reading. */
+const PARTS = 10;
+
+/** A trace that is this much longer than the one that is shown is worth showing. */
+const GROWTH = 9 / 8;
 
 /** Asks until all is read. */
 export async function followTrace(): Promise<void> {
-  let epochBegun = Number.NEGATIVE_INFINITY;
+  let shown = { at: Number.NEGATIVE_INFINITY, askedMs: 0 };
   for (;;) {
     let wait = EVERY_MS;
     try {
-      const told = await json<Trace>("trace");
+      // Nobody waits for this one: it counts as no question.
+      const told = await door.json<Trace>("trace", {});
       silence.set(null);
-      if (told.end_ns > wholeSpan.value.to || trace.value === null) {
-        wholeSpan.set({ from: 0, to: Math.max(told.end_ns, 1) });
-      }
-      trace.set(told);
-      const isDue = performance.now() - epochBegun >= EPOCH_MS;
-      if (told.state !== "reading" || isDue) {
-        epochBegun = performance.now();
-        epoch.set(told.revision);
+      progress.set(told);
+      const now = performance.now();
+      const isCheap = !isAsking() && now - shown.at >= PARTS * (askedMs() - shown.askedMs);
+      const isNews = trace.value === null || told.end_ns >= GROWTH * trace.value.end_ns;
+      if (told.state !== "reading" || (isCheap && isNews)) {
+        shown = { at: now, askedMs: askedMs() };
+        show(told);
       }
       if (told.state !== "reading") return;
     } catch (error) {
@@ -74,6 +80,11 @@ export async function followTrace(): Promise<void> {
     }
     await new Promise((done) => setTimeout(done, wait));
   }
+}
+
+function show(told: Trace): void {
+  if (told.end_ns > wholeSpan.value.to || trace.value === null) wholeSpan.set({ from: 0, to: Math.max(told.end_ns, 1) });
+  trace.set(told);
 }
 
 export interface Words {

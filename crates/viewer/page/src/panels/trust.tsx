@@ -1,5 +1,5 @@
 // The strip on top: which trace this is, and whether it can be trusted.
-import { silence, trace, type Gap, type Trace } from "../api/trace";
+import { progress, silence, type Gap, type Trace } from "../api/trace";
 import { count, duration, percent, size, timeOfDay } from "../duration";
 import { Name, plainName } from "../name";
 import { useStore } from "../store";
@@ -7,7 +7,7 @@ import { around, asParameters } from "../time_window";
 import { linkTo, view } from "../view";
 
 export function Trust() {
-  const told = useStore(trace);
+  const told = useStore(progress);
   const isSilent = useStore(silence);
   if (told === null) return <header class="trust">{isSilent ?? "Asking the server …"}</header>;
   return (

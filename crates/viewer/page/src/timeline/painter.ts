@@ -111,7 +111,9 @@ export class Painter {
     this.shown = this.#visibleRows(level);
     const isResting = liveSpan.value === restingSpan.value;
     const tracks = this.shown.map(({ row }) => row.id);
-    const wants = [this.#loader, this.#meant].map((it) => it?.want(tracks, liveSpan.value, level, told.revision, isResting));
+    // What is beside the window is asked for once it stays as it is.
+    const isStill = isResting && told.state !== "reading";
+    const wants = [this.#loader, this.#meant].map((it) => it?.want(tracks, liveSpan.value, level, told.revision, isStill));
     const isComplete = !wants.includes(false);
     if (isResting && told.samples + told.logs > 0) this.samples.want(tracks, liveSpan.value, this.#width, told.revision);
     this.#paintRows(scale);

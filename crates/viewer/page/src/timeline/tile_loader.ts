@@ -36,14 +36,14 @@ export class TileLoader {
   ) {}
 
   /** Whether all that is seen is there, or else asks for some of what is not. */
-  want(tracks: readonly string[], span: Span, level: number, revision: number, isResting: boolean): boolean {
+  want(tracks: readonly string[], span: Span, level: number, revision: number, isStill: boolean): boolean {
     const seen = this.#missing(tracks, tilesOf(span, level), level, revision);
     if (this.#running >= MOST_AT_ONCE || performance.now() < this.#notBefore) return seen === null;
     if (seen !== null) {
       this.#ask(seen, revision);
       return false;
     }
-    if (isResting && this.#running === 0) this.#prefetch(tracks, span, level, revision);
+    if (isStill && this.#running === 0) this.#prefetch(tracks, span, level, revision);
     return true;
   }
 

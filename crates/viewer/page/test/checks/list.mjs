@@ -18,6 +18,7 @@ import { pictures } from "./pictures.mjs";
 import { questions } from "./questions.mjs";
 import { regions } from "./regions.mjs";
 import { trees } from "./trees.mjs";
+import { whileReading } from "./while_reading.mjs";
 
 // Those that take longest come first. What does not depend on what is in a trace is looked at once, with the first one.
 export const checks = [
@@ -28,6 +29,7 @@ export const checks = [
   { name: "keyboard", run: keyboard },
   { name: "hostile-names", run: hostileNames },
   { name: "huge-names", run: hugeNames, once: true },
+  { name: "while-reading", run: whileReading, once: true },
   { name: "deep-links", run: deepLinks },
   { name: "first-screen", run: firstScreen },
   { name: "damaged", run: damaged },
