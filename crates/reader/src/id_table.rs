@@ -58,6 +58,11 @@ impl<T> IdTable<T> {
         }
     }
 
+    /// The row: values by id, as far as there are any.
+    pub(crate) fn dense(&self) -> &[Option<T>] {
+        &self.dense
+    }
+
     /// How long the row is: larger ids are in the map.
     pub(crate) fn dense_len(&self) -> usize {
         self.dense.len()

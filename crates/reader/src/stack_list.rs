@@ -42,6 +42,9 @@ impl StackHash {
     }
 }
 
+/// So many stacks are fetched at once.
+pub(crate) const FETCHED: usize = 16;
+
 /// Places at first: a power of two, as later.
 const SLOTS_FIRST: usize = 1024;
 
@@ -85,6 +88,23 @@ impl StackList {
             }
             place += 1;
         }
+    }
+
+    /// Reads what [`Self::find`] looks at for stacks of these hashes: so the processor fetches it for all of them at once, and not
+    /// for each when it is needed.
+    #[inline(never)]
+    pub(crate) fn fetch(&self, hashes: &[u32]) {
+        let (mut ids, mut ends) = ([0; FETCHED], [0; FETCHED]);
+        for (id, &hash) in ids.iter_mut().zip(hashes) {
+            let place = hash as usize & self.slots.len().wrapping_sub(1);
+            *id = self.slots.get(place).map_or(0, |slot| slot.id);
+        }
+        for (end, &id) in ends.iter_mut().zip(&ids) {
+            let index = (id as usize).wrapping_sub(1);
+            *end = self.ends.get(index).copied().unwrap_or_default();
+        }
+        let frames = ends.map(|end| self.frames.get(end.wrapping_sub(1)).copied());
+        std::hint::black_box(frames);
     }
 
     /// The id of a stack of this hash.
@@ -157,6 +177,9 @@ mod tests {
             }
             // All empty stacks are the same one.
             assert_eq!(list.ends.len(), 601);
+            // To fetch changes nothing, and takes any hashes.
+            list.fetch(&[0, 1, u32::MAX]);
+            StackList::default().fetch(&[0; FETCHED]);
         }
     }
 

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use exectrace_format::{Frame, StackId, StringId};
 
 use crate::id_map::BuildIdHasher;
+pub(crate) use crate::stack_list::FETCHED;
 use crate::stack_list::{StackHash, StackList};
 
 /// The strings and stacks that the events so far refer to.
@@ -76,6 +77,19 @@ impl<'a> Tables<'a> {
         })
     }
 
+    /// The id of a string that is there already.
+    pub(crate) fn find(&self, string: &[u8]) -> Option<StringId> {
+        match string {
+            [] => Some(StringId(0)),
+            _ => self.string_ids.get(string).copied(),
+        }
+    }
+
+    /// The id of a frame that is there already.
+    pub(crate) fn find_frame(&self, frame: Frame) -> Option<u32> {
+        self.frame_ids.get(&frame).copied()
+    }
+
     /// The id of a string in the file that is not worth a place in the table.
     pub(crate) fn in_file(&self, string: &'a [u8]) -> StringId {
         let start = string
@@ -129,6 +143,11 @@ impl<'a> Tables<'a> {
         frames: impl ExactSizeIterator<Item = u32> + Clone,
     ) -> Option<StackId> {
         self.stacks.find(hash, frames)
+    }
+
+    /// Fetches what [`Self::known_stack`] looks at for so many hashes at most as [`FETCHED`] says.
+    pub(crate) fn fetch_stacks(&self, hashes: &[u32]) {
+        self.stacks.fetch(hashes);
     }
 
     /// The same where the hash is known.

@@ -207,6 +207,7 @@ impl<'a> Reader<'a> {
     fn enter(&mut self, mut generation: Generation<'a>) -> Result<(), Error> {
         self.order.begin(generation.number);
         self.contents.add(&generation);
+        generation.recognise_stacks(&self.tables);
         let mut frontier = Frontier::default();
         for group in std::mem::take(&mut generation.groups) {
             let thread = group.thread;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use exectrace_format::go_v2::{Batch, BatchKind, Entries, EventType};
 use exectrace_format::limits::V2_THREADS_MAX;
-use exectrace_format::{StackId, StringId, ThreadId, Version};
+use exectrace_format::{Frame, StackId, StringId, ThreadId, Version};
 
 use super::clock::Clock;
 use super::go_sort;
@@ -379,6 +379,22 @@ impl<'a> Generation<'a> {
             Some(text) => Ok(tables.in_file(text.bytes)),
             None => self.string(id, tables),
         }
+    }
+
+    /// Finds the stacks that were in the trace before.
+    pub(super) fn recognise_stacks(&mut self, tables: &Tables<'a>) {
+        let strings = &self.strings;
+        let find = |id: StringId| match id {
+            StringId(0) => Some(id),
+            StringId(id) => tables.find(strings.get(id)?.bytes),
+        };
+        self.stacks.recognise(tables, |frame| {
+            tables.find_frame(Frame {
+                function: find(frame.function)?,
+                file: find(frame.file)?,
+                ..frame
+            })
+        });
     }
 
     /// The trace's id of a stack of the file.

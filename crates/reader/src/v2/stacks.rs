@@ -12,19 +12,19 @@ use crate::Cause;
 use crate::id_map::IdMap;
 use crate::id_table::IdTable;
 use crate::stack_list::StackHash;
-use crate::tables::Tables;
+use crate::tables::{FETCHED, Tables};
 
 /// The stack table of a generation.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     by_id: IdTable<Place>,
-    /// Ids in the trace's tables by ids in the file, once an event refers to them; [`UNKNOWN`] before.
+    /// Ids in the trace's tables by ids in the file, once an event of any generation has referred to them; [`UNKNOWN`] before.
     known: Vec<u32>,
     /// The frames of all stacks, by their places among the different ones.
     frames: Vec<u32>,
     /// The different frames: those of different addresses.
     firsts: Vec<Frame>,
-    /// Their ids in the trace's tables, once an event refers to them; [`UNKNOWN`] before.
+    /// Their ids in the trace's tables, likewise.
     ids: Vec<u32>,
     first_of_pc: IdMap<u32>,
     /// Addresses that were looked up lately, by their last bits.
@@ -126,7 +126,35 @@ impl Stacks {
         &self.firsts
     }
 
-    /// The trace's id of a stack, if an event has referred to it before.
+    /// Finds those that were in the trace before this generation, which are most; `frame` says of a frame which one it is in the
+    /// trace, if it was there.
+    ///
+    /// One by one, when an event refers to it, each would have the processor wait for memory some times.
+    pub(super) fn recognise(&mut self, tables: &Tables<'_>, frame: impl Fn(Frame) -> Option<u32>) {
+        for (id, &first) in self.ids.iter_mut().zip(&self.firsts) {
+            *id = frame(first).unwrap_or(UNKNOWN);
+        }
+        let (known, places) = (self.known.chunks_mut(FETCHED), self.by_id.dense());
+        for (known, places) in known.zip(places.chunks(FETCHED)) {
+            let mut hashes = [0; FETCHED];
+            for (hash, place) in hashes.iter_mut().zip(places) {
+                *hash = place.map_or(0, |place| place.hash);
+            }
+            tables.fetch_stacks(&hashes);
+            for (known, place) in known.iter_mut().zip(places) {
+                let Some(place) = place else {
+                    continue;
+                };
+                let firsts = &self.frames[place.start as usize..][..place.length as usize];
+                let ids = firsts.iter().map(|&first| self.ids[first as usize]);
+                if let Some(stack) = tables.known_stack(place.hash, ids) {
+                    *known = u32::try_from(stack.0).unwrap_or(UNKNOWN);
+                }
+            }
+        }
+    }
+
+    /// The trace's id of a stack that is known: an event has referred to it before.
     #[inline(always)]
     pub(super) fn known(&self, id: u64) -> Option<StackId> {
         match self.known.get(id as usize) {
