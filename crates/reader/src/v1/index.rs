@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use exectrace_format::go_v1::{EventType, Record, Records};
 use exectrace_format::limits::V1_WORKERS_MAX;
-use exectrace_format::{StackId, StringId, Version};
+use exectrace_format::{Frame, StackId, StringId, Version};
 
 use crate::damage::Damage;
 use crate::description::WRITER_KEY;
@@ -106,6 +106,10 @@ pub(super) struct Stacks {
     known: Vec<StackId>,
     /// The same for ids that are far from all others.
     known_far: IdMap<StackId>,
+    /// Frames that were looked up lately as they stand in the file, by the last bits of their addresses, and their ids.
+    recent: Vec<(Frame, u32)>,
+    /// The frames of one stack.
+    frames: Vec<u32>,
     /// Those that no record defines, if they are told.
     unknown: Option<Unknown<StackId>>,
 }
@@ -397,6 +401,9 @@ fn says_only_when(event_type: EventType) -> bool {
     )
 }
 
+/// Frames that are remembered: a program's stacks have some thousand different ones.
+const RECENT: usize = 2048;
+
 /// Stands for a stack of which no event has told yet.
 const UNKNOWN: StackId = StackId(u64::MAX);
 
@@ -467,14 +474,55 @@ impl Stacks {
         let Some(&offset) = self.by_id.get(id) else {
             return self.unknown_id(id, tables);
         };
-        let mut make = || intern(offset, file, version, strings, tables);
-        match self.known.get_mut(id as usize) {
-            Some(known) => {
-                *known = make();
-                *known
-            }
-            None => *self.known_far.entry(id).or_insert_with(make),
+        if let Some(&known) = self.known_far.get(&id) {
+            return known;
         }
+        let known = self.intern(offset, file, version, strings, tables);
+        match self.known.get_mut(id as usize) {
+            Some(place) => *place = known,
+            None => {
+                self.known_far.insert(id, known);
+            }
+        }
+        known
+    }
+
+    /// Decodes the stack at `offset` into the tables.
+    #[cold]
+    fn intern<'a>(
+        &mut self,
+        offset: u64,
+        file: &'a [u8],
+        version: Version,
+        strings: &mut Strings<'a>,
+        tables: &mut Tables<'a>,
+    ) -> StackId {
+        let mut records = Records::resume(version, &file[offset as usize..], offset);
+        let Some(Ok(record)) = records.next() else {
+            return StackId(0);
+        };
+        self.frames.clear();
+        for frame in record.frames(version) {
+            let place = frame.pc as usize % RECENT;
+            let id = match self.recent.get(place) {
+                Some(&(recent, id)) if recent == frame => id,
+                _ => {
+                    let (function, file) = (frame.function.0, frame.file.0);
+                    let function = strings.id(function, tables);
+                    let file = strings.id(file, tables);
+                    let id = tables.frame(Frame {
+                        function,
+                        file,
+                        ..frame
+                    });
+                    self.recent.resize(RECENT, (frame, id));
+                    self.recent[place] = (frame, id);
+                    id
+                }
+            };
+            self.frames.push(id);
+        }
+        tables.stack(&self.frames)
     }
 
     #[cold]
@@ -486,26 +534,29 @@ impl Stacks {
     }
 }
 
-/// Decodes the stack at `offset` into the tables.
-#[cold]
-fn intern<'a>(
-    offset: u64,
-    file: &'a [u8],
-    version: Version,
-    strings: &mut Strings<'a>,
-    tables: &mut Tables<'a>,
-) -> StackId {
-    let mut records = Records::resume(version, &file[offset as usize..], offset);
-    let Some(Ok(record)) = records.next() else {
-        return StackId(0);
-    };
-    let frames: Vec<u32> = record
-        .frames(version)
-        .map(|mut frame| {
-            frame.function = strings.id(frame.function.0, tables);
-            frame.file = strings.id(frame.file.0, tables);
-            tables.frame(frame)
-        })
-        .collect();
-    tables.stack(&frames)
+#[cfg(test)]
+mod tests {
+    use exectrace_format::go_v1::write_stack;
+
+    use super::*;
+
+    #[test]
+    fn frames_of_one_place_are_told_apart() {
+        let frame = |pc, line| Frame {
+            pc,
+            line,
+            ..Frame::default()
+        };
+        // One address can have several lines, where one function is inlined into another.
+        let far = 5 + RECENT as u64;
+        let expect = [frame(5, 1), frame(5, 2), frame(far, 1), frame(5, 1)];
+        let mut file = Vec::new();
+        write_stack(&mut file, StackId(1), &expect);
+        let (mut stacks, mut tables) = (Stacks::default(), Tables::new(&file));
+        stacks.define(1, 0);
+        stacks.finish();
+        let mut strings = Strings::default();
+        let id = stacks.id(1, &file, Version::Go1_19, &mut strings, &mut tables);
+        assert!(tables.frames(id).eq(&expect));
+    }
 }
