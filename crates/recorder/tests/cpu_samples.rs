@@ -98,7 +98,10 @@ fn samples_carry_the_task_the_worker_and_the_stack() {
             }
         }
         let tasks: Vec<u64> = by_task.keys().copied().collect();
-        assert_eq!(tasks, [0, ids[0], ids[1]], "{by_task:?}");
+        // A thread may first use up what it has of ids.
+        let mut expected = [0, ids[0], ids[1]];
+        expected.sort_unstable();
+        assert_eq!(tasks, expected, "{by_task:?}");
         assert_eq!(workers.len(), 1, "{workers:?}");
         let outside = dump.named("CPUSample").any(|line| line.worker == -1);
         assert!(outside, "the stranger is no worker");
