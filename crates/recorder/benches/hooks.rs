@@ -71,13 +71,13 @@ fn main() {
             frames,
         } = floor;
         println!(
-            "bench\tfloor of {row}\t{:.1}\tns\t{events} readings of the clock, {swaps} swaps, {frames} frames: {what}",
+            "bench\tfloor of {row}\t{:.1}\tns\t{events} gates with a reading of the clock, {swaps} swaps, {frames} frames: {what}",
             floor.measure_ns()
         );
     }
     let echo = ECHO.measure_amid_messages().expect("a connection");
     println!(
-        "bench\tfloor of tcp_echo\t{:.1}\tns\t{} readings of the clock, {} swaps, {} frames amid a message's three system calls, which take {:.0} ns; in the nearest cache {:.1} ns\t{:.1}",
+        "bench\tfloor of tcp_echo\t{:.1}\tns\t{} gates with a reading of the clock, {} swaps, {} frames amid a message's three system calls, which take {:.0} ns; in the nearest cache {:.1} ns\t{:.1}",
         echo.median_ns,
         ECHO.events,
         ECHO.swaps,
