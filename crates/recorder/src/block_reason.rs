@@ -72,21 +72,31 @@ impl BlockReason {
     }
 }
 
-/// Codes of [`LeafClass`] in an entry of the stack table; 0 is not classified yet.
+/// Codes of [`LeafClass`] in an entry of the stack table; 0 is not classified yet. That of a wait holds the type of its event, so
+/// that a hook need not look it up.
 pub(crate) mod code {
+    use exectrace_format::go_v1::EventType;
+
     use super::{BlockReason, LeafClass};
 
     pub(crate) const UNKNOWN: u8 = 0;
-    const YIELDS: u8 = 1;
-    const TIMER: u8 = 2;
-    const FIRST_REASON: u8 = 3;
+    const YIELDS: u8 = 1 << 7;
+    const TIMER: u8 = 1 << 6 | EventType::GoSleep as u8;
+    const TYPE_MASK: u8 = (1 << 6) - 1;
 
     pub(crate) fn of(class: LeafClass) -> u8 {
         match class {
             LeafClass::Yields => YIELDS,
             LeafClass::Timer => TIMER,
-            LeafClass::Waits(reason) => FIRST_REASON + reason as u8,
+            LeafClass::Waits(reason) => reason.event_type() as u8,
         }
+    }
+
+    /// The type of the event that a task which waits there alone writes. `None` if it does not wait, or that is not known.
+    #[inline(always)]
+    pub(crate) fn event_type(code: u8) -> Option<u8> {
+        let event_type = code & TYPE_MASK;
+        (event_type != 0).then_some(event_type)
     }
 
     #[inline]
@@ -95,9 +105,12 @@ pub(crate) mod code {
             UNKNOWN => None,
             YIELDS => Some(LeafClass::Yields),
             TIMER => Some(LeafClass::Timer),
-            reason => {
-                let reason = BlockReason::ALL.get(usize::from(reason - FIRST_REASON))?;
-                Some(LeafClass::Waits(*reason))
+            event_type => {
+                let is_it = |reason: &BlockReason| reason.event_type() as u8 == event_type;
+                BlockReason::ALL
+                    .into_iter()
+                    .find(is_it)
+                    .map(LeafClass::Waits)
             }
         }
     }

@@ -21,11 +21,13 @@ use crate::lane_writer::LaneWriter;
 use crate::local_stock::LocalStock;
 use crate::memory::Arena;
 use crate::stack_walk::{
-    FRAMES_MAX, StackBounds, StackBuffer, is_given_up, own_bounds, stack_pointer,
+    FRAMES_MAX, StackBounds, StackBuffer, Walk, is_given_up, own_bounds, stack_pointer,
 };
+use crate::tables::{self, StackEntry};
 use crate::task_slab::{TaskRecord, pointer_of, record_of};
 use crate::thread_role::ThreadRole;
 use crate::thread_task::ThreadTask;
+use crate::walk_cache::{HookKind, WalkCache};
 
 /// Frames of a worker's stack between two runs; with what is inlined in them, some twenty functions of an optimised build.
 const IDLE_FRAMES_MAX: usize = 8;
@@ -102,9 +104,50 @@ pub(crate) struct LaneState {
     pub(crate) stacks: Chunk,
     pub(crate) strings: Chunk,
     pub(crate) walked: StackBuffer,
+    pub(crate) walks: WalkCache,
     /// CPU ticks by which tests set the thread's clock wrong.
     #[cfg(any(test, feature = "clock-skew"))]
     pub(crate) skew: u64,
+}
+
+impl LaneState {
+    /// Makes a walk that the cache does not know: the stack, if the session has used it and it is not cut.
+    #[inline(never)]
+    pub(crate) fn walk_to_seen(
+        &mut self,
+        walk: &Walk,
+        stamp: SessionStamp,
+    ) -> Option<&'static StackEntry> {
+        self.walked.walk(walk);
+        if self.walked.is_cut() {
+            return None;
+        }
+        let stack = tables::seen_stack(&self.walked, stamp)?;
+        self.note_walk(walk, stamp, stack);
+        Some(stack)
+    }
+
+    /// Makes a walk that the cache does not know: the stack, interned.
+    #[inline(never)]
+    pub(crate) fn walk_to_interned(
+        &mut self,
+        walk: &Walk,
+        stamp: SessionStamp,
+    ) -> Option<&'static StackEntry> {
+        self.walked.walk(walk);
+        if self.walked.is_cut() {
+            self.cut_stacks += 1;
+        }
+        let stack = tables::get()?.stack(&self.walked, stamp, &mut self.stacks)?;
+        self.note_walk(walk, stamp, stack);
+        Some(stack)
+    }
+
+    fn note_walk(&mut self, walk: &Walk, stamp: SessionStamp, stack: &'static StackEntry) {
+        if let Some(frames) = self.walked.frames(walk) {
+            self.walks.note(walk, frames, stamp, stack);
+        }
+    }
 }
 
 impl Lane {
@@ -149,7 +192,7 @@ impl Lane {
 
     /// The bounds for a hook's walk: up to where the stacks of the thread's task end, if the hook is called from below.
     #[inline(always)]
-    pub(crate) fn walk_bounds(&self) -> StackBounds {
+    fn walk_bounds(&self) -> StackBounds {
         let mut bounds = self.stack_bounds();
         // Relaxed: stored by the owner, who alone walks its stack.
         let end = self.stack_end.load(Ordering::Relaxed);
@@ -162,7 +205,7 @@ impl Lane {
     /// The most frames of a hook's walk. Between two runs of tasks a worker is in its runtime's own loop, which looks the same
     /// from everywhere: the innermost frames tell which driver woke a task, or that one that ended did.
     #[inline(always)]
-    pub(crate) fn walk_frames_max(&self) -> usize {
+    fn walk_frames_max(&self) -> usize {
         // Relaxed: stored by the owner, who alone walks its stack.
         let is_between_runs = self.current.load(Ordering::Relaxed).is_null();
         if is_given_up() {
@@ -174,6 +217,12 @@ impl Lane {
         }
     }
 
+    /// The walk of a hook's stack, from the function that this is inlined into.
+    #[inline(always)]
+    pub(crate) fn walk(&self, hook: HookKind) -> Walk {
+        Walk::here(hook, self.walk_bounds(), self.walk_frames_max())
+    }
+
     /// Sets where the stacks of the thread's task end; returns the former place.
     #[inline(always)]
     pub(crate) fn set_stack_end(&self, end: usize) -> usize {
@@ -182,6 +231,13 @@ impl Lane {
         // Relaxed: as above.
         self.stack_end.store(end, Ordering::Relaxed);
         former
+    }
+
+    /// As [`Self::set_stack_end`], for those who do not ask for the former one.
+    #[inline(always)]
+    pub(crate) fn end_stacks_at(&self, end: usize) {
+        // Relaxed: as above.
+        self.stack_end.store(end, Ordering::Relaxed);
     }
 
     /// Sets the bounds of the stack that the thread runs on; returns the former ones.
@@ -414,6 +470,7 @@ fn make() -> Option<&'static Lane> {
             stacks: Chunk::empty(),
             strings: Chunk::empty(),
             walked: StackBuffer::new(),
+            walks: WalkCache::new(),
             #[cfg(any(test, feature = "clock-skew"))]
             skew: 0,
         }),

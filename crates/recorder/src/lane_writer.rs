@@ -20,8 +20,10 @@ use crate::lane::{self, Lane, LaneState};
 use crate::run;
 use crate::session;
 use crate::session_word;
+use crate::stack_walk::Walk;
 use crate::tables::{self, StackEntry};
 use crate::thread_role::ThreadRole;
+use crate::walk_cache::HookKind;
 use crate::worker_count;
 use crate::worker_numbers;
 
@@ -73,13 +75,9 @@ impl LaneWriter {
         Self::enter_lane(lane::own()?, true)
     }
 
-    /// As [`Self::enter`], for a hook that writes no event, so that it needs no time.
-    #[inline(always)]
-    pub(crate) fn enter_untimed() -> Option<Self> {
-        if !session_word::is_on() {
-            return None;
-        }
-        Self::enter_lane(lane::own()?, false)
+    /// As [`Self::enter_on`], for a hook that writes no event, so that it needs no time.
+    pub(crate) fn enter_untimed_on(lane: &'static Lane) -> Option<Self> {
+        Self::enter_lane(lane, false)
     }
 
     /// As [`Self::enter`], for a caller that has the thread's lane at hand, and has seen that a session is running.
@@ -356,7 +354,7 @@ impl LaneWriter {
         let place = self.place();
         let length = event.encode(delta, place);
         debug_assert_eq!(place[0], STOP_SHAPE | EventType::GoBlock as u8);
-        place[0] = stop_of(event_type);
+        place[0] = stop_of(event_type as u8);
         self.commit(event_type, length, tick);
     }
 
@@ -459,23 +457,22 @@ impl LaneWriter {
         lane.running.store(mark.running, Ordering::Relaxed);
     }
 
-    /// The caller's stack, interned.
+    /// The stack that a walk finds, interned.
     #[inline(always)]
-    pub(crate) fn walk_stack(&mut self) -> Option<&'static StackEntry> {
-        let (bounds, frames_max) = (self.lane.walk_bounds(), self.lane.walk_frames_max());
-        let (tables, stamp) = (tables::get()?, self.stamp());
+    pub(crate) fn stack(&mut self, walk: &Walk) -> Option<&'static StackEntry> {
+        let stamp = self.stamp();
         let state = self.state();
-        state.walked.walk(bounds, frames_max);
-        if state.walked.is_cut() {
-            state.cut_stacks += 1;
+        match state.walks.find(walk, stamp) {
+            Some(stack) => Some(stack),
+            None => state.walk_to_interned(walk, stamp),
         }
-        tables.stack(&state.walked, stamp, &mut state.stacks)
     }
 
     /// The id of the caller's stack; 0 if it has none.
     #[inline(always)]
     pub(crate) fn stack_id(&mut self) -> u32 {
-        self.walk_stack().map_or(0, |stack| stack.id())
+        let walk = self.lane.walk(HookKind::Other);
+        self.stack(&walk).map_or(0, |stack| stack.id())
     }
 
     /// The id of the stack that has the function at `entry` alone.
@@ -567,8 +564,8 @@ const STOP_SHAPE: u8 = 1 << 6;
 
 /// The first byte of a stop of this type.
 #[inline(always)]
-pub(crate) fn stop_of(event_type: EventType) -> u8 {
-    STOP_SHAPE | event_type as u8
+pub(crate) fn stop_of(event_type: u8) -> u8 {
+    STOP_SHAPE | event_type
 }
 
 /// Bytes of a padded stack id: enough for 32 bits.

@@ -2,15 +2,18 @@
 
 use std::sync::atomic::Ordering;
 
-use exectrace_format::go_v1::EventType;
-
 use crate::batch::Patch;
 use crate::block_reason::{BlockReason, LeafClass, code, weigh};
+use crate::lane::{self, Lane};
 use crate::lane_writer::LaneWriter;
+use crate::quick_pen;
+use crate::session_word;
+use crate::stack_walk::Walk;
 use crate::tables::StackEntry;
 use crate::task_logger::{self, TaskLogger};
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Pause, Paused};
+use crate::walk_cache::HookKind;
 
 /// Leaves of a run that are kept, at most.
 pub(crate) const LEAVES_MAX: usize = 4;
@@ -23,19 +26,27 @@ impl Leaf {
     /// The caller's stack as a leaf. `None` when no session is running, or when the stack has no frames or no room.
     #[inline]
     pub fn here() -> Option<Self> {
-        let mut writer = LaneWriter::enter_untimed()?;
-        writer.walk_stack().map(Self)
+        if !session_word::is_on() {
+            return None;
+        }
+        let lane = lane::own()?;
+        let walk = lane.walk(HookKind::Leaf);
+        quick_pen::known_stack(lane, &walk)
+            .or_else(|| Self::walk(lane, &walk))
+            .map(Self)
     }
 
-    /// The kind of block of a task that waits there alone. `None` if it does not wait, or that is not known.
+    #[cold]
+    #[inline(never)]
+    fn walk(lane: &'static Lane, walk: &Walk) -> Option<&'static StackEntry> {
+        LaneWriter::enter_untimed_on(lane)?.stack(walk)
+    }
+
+    /// The type of block of a task that waits there alone. `None` if it does not wait, or that is not known.
     #[inline(always)]
-    pub(crate) fn event_type(&self) -> Option<EventType> {
+    pub(crate) fn event_type(&self) -> Option<u8> {
         // Relaxed: a class that is seen late only means a patch.
-        match code::class(self.0.class.load(Ordering::Relaxed))? {
-            LeafClass::Waits(reason) => Some(reason.event_type()),
-            LeafClass::Timer => Some(BlockReason::Sleep.event_type()),
-            LeafClass::Yields => None,
-        }
+        code::event_type(self.0.class.load(Ordering::Relaxed))
     }
 
     /// Its stack.

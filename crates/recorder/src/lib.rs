@@ -135,6 +135,8 @@ mod user_task_record;
 #[cfg(not(loom))]
 mod waker_cell;
 #[cfg(not(loom))]
+mod walk_cache;
+#[cfg(not(loom))]
 mod worker_count;
 #[cfg(not(loom))]
 mod worker_numbers;

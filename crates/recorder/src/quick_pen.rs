@@ -24,9 +24,25 @@ use crate::gate::SessionStamp;
 use crate::lane::{Lane, LaneState};
 use crate::lane_writer::{END_BYTES, stop_of};
 use crate::session_word;
+use crate::stack_walk::Walk;
 use crate::tables::{self, StackEntry};
 use crate::task_slab::TaskRecord;
 use crate::task_word::{Step, TaskLog};
+
+/// The stack that a walk finds, if the lane's cache has it.
+#[inline(always)]
+pub(crate) fn known_stack(lane: &'static Lane, walk: &Walk) -> Option<&'static StackEntry> {
+    // Relaxed: only the owner stores here.
+    let session = lane.quick_session.load(Ordering::Relaxed);
+    if !lane.gate.enter_for(session_word::word(), session) {
+        return None;
+    }
+    // SAFETY: the gate is raised by this thread, so the state is ours alone; a handler reads only atomics.
+    let state = unsafe { &*lane.state() };
+    let stack = state.walks.find(walk, SessionStamp::of_word(session));
+    lane.gate.leave();
+    stack
+}
 
 /// The inside of a quick hook. Leaving it (drop) lowers the gate.
 pub(crate) struct QuickPen {
@@ -43,9 +59,9 @@ pub(crate) struct QuickPen {
     /// Stack of the start, for a creation.
     start_stack: u32,
     /// The kind of block.
-    block_type: EventType,
-    /// Of the event that was written.
-    written: EventType,
+    block_type: u8,
+    /// Type of the event that was written.
+    written: u8,
     _this_thread: PhantomData<*const ()>,
 }
 
@@ -83,8 +99,8 @@ impl QuickPen {
             last_tick: lane.last_tick.load(Ordering::Relaxed),
             stack: 0,
             start_stack: 0,
-            block_type: EventType::GoBlock,
-            written: EventType::GoBlock,
+            block_type: EventType::GoBlock as u8,
+            written: EventType::GoBlock as u8,
             _this_thread: PhantomData,
         };
         #[cfg(any(test, feature = "clock-skew"))]
@@ -119,7 +135,7 @@ impl QuickPen {
     /// The task, which runs, waits for what makes an event of this type, maybe at a stack that the session has seen. False, and
     /// nothing is written, if it is not so.
     #[inline(always)]
-    pub(crate) fn block(mut self, block_type: EventType, stack: Option<&StackEntry>) -> bool {
+    pub(crate) fn block(mut self, block_type: u8, stack: Option<&StackEntry>) -> bool {
         let record = self.record;
         let Some(stack) = self.seen(stack) else {
             return false;
@@ -148,9 +164,9 @@ impl QuickPen {
 
     /// The task waits, and is woken at a stack that the session has seen. False, and nothing is written, if it is not so.
     #[inline(always)]
-    pub(crate) fn wake(mut self) -> bool {
+    pub(crate) fn wake(mut self, walk: &Walk) -> bool {
         let record = self.record;
-        let Some(stack) = self.walk_stack() else {
+        let Some(stack) = self.walk(walk) else {
             return false;
         };
         self.stack = stack.id();
@@ -160,9 +176,9 @@ impl QuickPen {
     /// The task is new, and is made at a stack that the session has seen, as others that run the same function. False, and nothing
     /// is written, if it is not so.
     #[inline(always)]
-    pub(crate) fn create(mut self) -> bool {
+    pub(crate) fn create(mut self, walk: &Walk) -> bool {
         let record = self.record;
-        let Some(stack) = self.walk_stack() else {
+        let Some(stack) = self.walk(walk) else {
             return false;
         };
         let Some(start) = tables::seen_start_stack(record.entry(), self.stamp) else {
@@ -172,17 +188,15 @@ impl QuickPen {
         record.word.create(&mut self)
     }
 
-    /// The caller's stack. `None` if the session has not seen it, or it is cut.
+    /// The stack that a walk finds. `None` if the session has not seen it, or it is cut.
     #[inline(always)]
-    fn walk_stack(&mut self) -> Option<&'static StackEntry> {
-        let (lane, stamp) = (self.lane, self.stamp);
-        let (bounds, frames_max) = (lane.walk_bounds(), lane.walk_frames_max());
+    fn walk(&mut self, walk: &Walk) -> Option<&'static StackEntry> {
+        let stamp = self.stamp;
         let state = self.state();
-        state.walked.walk(bounds, frames_max);
-        if state.walked.is_cut() {
-            return None;
+        match state.walks.find(walk, stamp) {
+            Some(stack) => Some(stack),
+            None => state.walk_to_seen(walk, stamp),
         }
-        tables::seen_stack(&state.walked, stamp)
     }
 
     /// The id of a stack; 0 of none. `None` if the session has not seen it.
@@ -200,9 +214,15 @@ impl QuickPen {
         self.lane.running.store(id, Ordering::Relaxed);
     }
 
-    /// Writes the event at the tick of [`TaskLog::is_on_time`]; `event_type` is its own, or another one of its shape.
+    /// Writes the event at the tick of [`TaskLog::is_on_time`].
     #[inline(always)]
-    fn emit<E: Event>(&mut self, event_type: EventType, event: &E) -> u64 {
+    fn emit<E: Event>(&mut self, event: &E) -> u64 {
+        self.emit_as(E::TYPE as u8, event)
+    }
+
+    /// As [`Self::emit`]; `event_type` is the event's own, or another one of its shape.
+    #[inline(always)]
+    fn emit_as<E: Event>(&mut self, event_type: u8, event: &E) -> u64 {
         let (now, last_tick) = (self.now, self.last_tick);
         self.written = event_type;
         let state = self.state();
@@ -210,11 +230,11 @@ impl QuickPen {
         // SAFETY: `enter` saw that so many bytes of the lane's own batch are free.
         let place: &mut [u8; EVENT_BYTES_MAX] = unsafe { &mut *state.position.cast() };
         let length = event.encode(now - last_tick, place);
-        if event_type != E::TYPE {
+        if event_type != E::TYPE as u8 {
             place[0] = stop_of(event_type);
         }
         state.position = state.position.wrapping_add(length);
-        state.counts[event_type as usize % EVENT_TYPES] += 1;
+        state.counts[usize::from(event_type) % EVENT_TYPES] += 1;
         // Relaxed: only the owner stores here.
         self.lane.last_tick.store(now, Ordering::Relaxed);
         now
@@ -254,7 +274,7 @@ impl TaskLog for QuickPen {
         let written = self.written;
         let state = self.state();
         state.position = mark.position;
-        state.counts[written as usize % EVENT_TYPES] -= 1;
+        state.counts[usize::from(written) % EVENT_TYPES] -= 1;
         // Relaxed: only the owner stores here.
         self.lane.last_tick.store(self.last_tick, Ordering::Relaxed);
         self.set_running(mark.running);
@@ -269,23 +289,19 @@ impl TaskLog for QuickPen {
             self.set_running(0);
         }
         let tick = match step {
-            Step::Unblock { local: true, .. } => {
-                self.emit(EventType::GoUnblockLocal, &GoUnblockLocal { task, stack })
-            }
+            Step::Unblock { local: true, .. } => self.emit(&GoUnblockLocal { task, stack }),
             Step::Unblock { seq, .. } => {
                 let seq = Seq(seq);
-                self.emit(EventType::GoUnblock, &GoUnblock { task, seq, stack })
+                self.emit(&GoUnblock { task, seq, stack })
             }
-            Step::Start { local: true, .. } => {
-                self.emit(EventType::GoStartLocal, &GoStartLocal { task })
-            }
+            Step::Start { local: true, .. } => self.emit(&GoStartLocal { task }),
             Step::Start { seq, .. } => {
                 let seq = Seq(seq);
-                self.emit(EventType::GoStart, &GoStart { task, seq })
+                self.emit(&GoStart { task, seq })
             }
-            Step::Block => self.emit(self.block_type, &GoBlock { stack }),
-            Step::Yield => self.emit(EventType::GoSched, &GoSched { stack }),
-            Step::End => self.emit(EventType::GoEnd, &GoEnd {}),
+            Step::Block => self.emit_as(self.block_type, &GoBlock { stack }),
+            Step::Yield => self.emit(&GoSched { stack }),
+            Step::End => self.emit(&GoEnd {}),
             Step::Create => {
                 let start_stack = StackId(u64::from(self.start_stack));
                 let event = GoCreate {
@@ -293,7 +309,7 @@ impl TaskLog for QuickPen {
                     start_stack,
                     stack,
                 };
-                self.emit(EventType::GoCreate, &event)
+                self.emit(&event)
             }
             Step::Waiting | Step::UnblockByNobody { .. } => {
                 debug_assert!(false, "no step of a quick hook: {step:?}");

@@ -119,7 +119,7 @@ impl Run<'_> {
     #[inline(always)]
     pub fn end_stacks_here(&self) {
         if let Some((lane, _)) = self.place {
-            lane.set_stack_end(stack_walk::stack_pointer());
+            lane.end_stacks_at(stack_walk::stack_pointer());
         }
     }
 
@@ -254,7 +254,7 @@ fn start_quickly(lane: &'static Lane, record: &'static TaskRecord) -> bool {
 #[inline(never)]
 fn wait_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<&Leaf>) -> bool {
     let block_type = match leaf {
-        None => Some(BlockReason::Other.event_type()),
+        None => Some(EventType::GoBlock as u8),
         Some(leaf) => leaf.event_type(),
     };
     let Some(block_type) = block_type else {

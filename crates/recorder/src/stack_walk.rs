@@ -13,6 +13,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::intern_table::{HashValue, StackHash};
+use crate::walk_cache::{Frame, HookKind};
 
 /// Most frames of a stack, as in Go.
 pub(crate) const FRAMES_MAX: usize = 128;
@@ -49,6 +50,42 @@ impl StackBounds {
     }
 }
 
+/// A walk that is to be made: where it begins, and how far it may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Walk {
+    /// Where the innermost frame lies, inside the thread's stack; 0 if there is none.
+    pub(crate) frame: usize,
+    /// The end of the thread's stack, or where those of its task end.
+    high: usize,
+    frames_max: usize,
+    /// For which kind of hook.
+    pub(crate) hook: HookKind,
+}
+
+impl Walk {
+    /// One that finds nothing.
+    pub(crate) const NONE: Self = Self {
+        frame: 0,
+        high: 0,
+        frames_max: 0,
+        hook: HookKind::Other,
+    };
+
+    /// From the function that this is inlined into, at most `frames_max` frames far.
+    #[inline(always)]
+    pub(crate) fn here(hook: HookKind, bounds: StackBounds, frames_max: usize) -> Self {
+        let (frame, stack) = (frame_pointer(), stack_pointer());
+        // What lies below the stack pointer may not be mapped yet.
+        let is_inside = bounds.contains(stack) && frame >= stack;
+        Self {
+            frame: if is_inside { frame } else { 0 },
+            high: bounds.high,
+            frames_max: frames_max.min(FRAMES_MAX),
+            hook,
+        }
+    }
+}
+
 /// Return addresses, innermost first, and their hash.
 #[derive(Debug)]
 pub(crate) struct StackBuffer {
@@ -56,6 +93,8 @@ pub(crate) struct StackBuffer {
     length: usize,
     hash: HashValue,
     cut: bool,
+    /// The last walk ended at what its last frame says, not at what lies beyond.
+    ended_for_sure: bool,
 }
 
 impl StackBuffer {
@@ -65,6 +104,7 @@ impl StackBuffer {
             length: 0,
             hash: HashValue::EMPTY,
             cut: false,
+            ended_for_sure: false,
         }
     }
 
@@ -89,30 +129,23 @@ impl StackBuffer {
         self.length = pcs.len().min(FRAMES_MAX);
         self.pcs[..self.length].copy_from_slice(&pcs[..self.length]);
         self.cut = pcs.len() > FRAMES_MAX;
+        self.ended_for_sure = false;
         self.hash = StackHash::of(pcs);
     }
 
-    /// Walks the calling thread's stack from the function that this is inlined into, at most `frames_max` frames far. Only a
-    /// stack of more than [`FRAMES_MAX`] counts as cut.
+    /// Makes a walk of the calling thread's stack. Only a stack of more than [`FRAMES_MAX`] counts as cut.
     ///
     /// # Signal safety
     /// Loads of the stack alone.
     #[inline(always)]
-    pub(crate) fn walk(&mut self, bounds: StackBounds, frames_max: usize) {
-        let frames_max = frames_max.min(FRAMES_MAX);
-        let mut frame = frame_pointer();
-        let stack = stack_pointer();
-        // What lies below the stack pointer may not be mapped yet.
-        let mut low = if bounds.contains(stack) {
-            stack
-        } else {
-            usize::MAX
-        };
+    pub(crate) fn walk(&mut self, walk: &Walk) {
+        let mut frame = walk.frame;
+        let mut low = LEAST_PC as usize;
         let mut hash = StackHash::new();
         let mut length = 0;
         // Two words must lie below `high`.
-        let high = bounds.high.saturating_sub(16);
-        for place in &mut self.pcs[..frames_max] {
+        let high = walk.high.saturating_sub(16);
+        for place in &mut self.pcs[..walk.frames_max] {
             let Some((next, pc)) = frame_at(frame, low, high) else {
                 break;
             };
@@ -123,16 +156,36 @@ impl StackBuffer {
             frame = next;
         }
         self.cut = length == FRAMES_MAX && frame_at(frame, low, high).is_some();
+        self.ended_for_sure = length == walk.frames_max || !may_be_at(frame, low, high);
         self.length = length;
         self.hash = hash.finish();
     }
+
+    /// The frames of the last walk. `None` if a word beyond the last one told that there are no more.
+    pub(crate) fn frames(&self, walk: &Walk) -> Option<impl ExactSizeIterator<Item = Frame>> {
+        let mut frame = walk.frame;
+        self.ended_for_sure.then(|| {
+            self.pcs().iter().map(move |&pc| {
+                // SAFETY: the walk that was just made found a frame there.
+                let next = unsafe { (frame as *const usize).read() };
+                frame = next;
+                Frame { next, pc }
+            })
+        })
+    }
+}
+
+/// Whether a frame can lie at this place, from `low` to `high`, whatever is there.
+#[inline(always)]
+fn may_be_at(frame: usize, low: usize, high: usize) -> bool {
+    low <= frame && frame <= high && frame.is_multiple_of(8)
 }
 
 /// The next frame and the return address, if a frame lies at this place, from `low` to `high`: of those the caller knows that
 /// they are in the thread's own stack, two words further too.
 #[inline(always)]
 fn frame_at(frame: usize, low: usize, high: usize) -> Option<(usize, u64)> {
-    if frame < low || frame > high || !frame.is_multiple_of(8) {
+    if !may_be_at(frame, low, high) {
         return None;
     }
     let words = frame as *const u64;
@@ -222,7 +275,7 @@ mod tests {
     #[inline(never)]
     fn descend(depth: usize, buffer: &mut StackBuffer, bounds: StackBounds) -> usize {
         if depth == 0 {
-            buffer.walk(bounds, FRAMES_MAX);
+            buffer.walk(&Walk::here(HookKind::Other, bounds, FRAMES_MAX));
             return 0;
         }
         std::hint::black_box(descend(depth - 1, buffer, bounds)) + 1
@@ -260,7 +313,7 @@ mod tests {
     fn a_walk_goes_as_far_as_it_is_asked_to() {
         fn walk(depth: usize, buffer: &mut StackBuffer, frames_max: usize) -> usize {
             if depth == 0 {
-                buffer.walk(own_bounds(), frames_max);
+                buffer.walk(&Walk::here(HookKind::Other, own_bounds(), frames_max));
                 return 0;
             }
             std::hint::black_box(walk(depth - 1, buffer, frames_max)) + 1
@@ -276,14 +329,18 @@ mod tests {
     #[test]
     fn outside_of_the_bounds_nothing_is_loaded() {
         let mut buffer = StackBuffer::new();
-        buffer.walk(StackBounds::default(), FRAMES_MAX);
+        buffer.walk(&Walk::here(
+            HookKind::Other,
+            StackBounds::default(),
+            FRAMES_MAX,
+        ));
         assert!(buffer.pcs().is_empty());
         let own = own_bounds();
         let elsewhere = StackBounds {
             low: own.low,
             high: own.low + 4096,
         };
-        buffer.walk(elsewhere, FRAMES_MAX);
+        buffer.walk(&Walk::here(HookKind::Other, elsewhere, FRAMES_MAX));
         assert!(buffer.pcs().is_empty());
     }
 }

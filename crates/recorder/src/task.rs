@@ -2,15 +2,18 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::lane;
+use crate::lane::{self, Lane};
 use crate::lane_writer::LaneWriter;
 use crate::quick_pen::QuickPen;
 use crate::region;
 use crate::run::{self, Nesting, Run};
 use crate::session_word;
+use crate::stack_walk::Walk;
+use crate::tables::StackEntry;
 use crate::task_logger::{TRANSITION_EVENTS, TaskLogger};
 use crate::task_ref::{TaskRef, set_runtime};
 use crate::task_slab::{self, TaskRecord};
+use crate::walk_cache::HookKind;
 
 /// A task of a runtime: made when it is spawned, dropped when it is gone.
 ///
@@ -139,20 +142,27 @@ impl Drop for Task {
     }
 }
 
-/// Writes that the task is new: in either way from this function, so that its stack is the same.
+/// Writes that the task is new.
 #[inline(never)]
 fn write_creation(record: &'static TaskRecord) {
     let Some(lane) = lane::own() else {
         return;
     };
-    if QuickPen::enter(lane, record).is_some_and(QuickPen::create) {
-        return;
+    let walk = lane.walk(HookKind::Creation);
+    if !QuickPen::enter(lane, record).is_some_and(|pen| pen.create(&walk)) {
+        write_first_creation(lane, record, &walk);
     }
+}
+
+/// As [`write_creation`], where it is not simple.
+#[cold]
+#[inline(never)]
+fn write_first_creation(lane: &'static Lane, record: &'static TaskRecord, walk: &Walk) {
     let Some(mut writer) = LaneWriter::enter_on(lane) else {
         return;
     };
     if writer.room(TRANSITION_EVENTS) {
-        let stack = writer.stack_id();
+        let stack = writer.stack(walk).map_or(0, StackEntry::id);
         let mut logger = TaskLogger::new(&mut writer, record, stack);
         record.word.create(&mut logger);
     }

@@ -3,12 +3,15 @@
 use std::sync::atomic::Ordering;
 
 use crate::gate::SessionStamp;
-use crate::lane;
+use crate::lane::{self, Lane};
 use crate::lane_writer::LaneWriter;
 use crate::quick_pen::QuickPen;
 use crate::session_word;
+use crate::stack_walk::Walk;
+use crate::tables::StackEntry;
 use crate::task_logger::{TRANSITION_EVENTS, TaskLogger};
 use crate::task_slab::TaskRecord;
+use crate::walk_cache::HookKind;
 
 /// A handle on a task for those who wake it.
 #[derive(Debug)]
@@ -117,16 +120,22 @@ pub(crate) fn wake(record: &'static TaskRecord) {
     let Some(lane) = lane::own() else {
         return;
     };
-    if QuickPen::enter(lane, record).is_some_and(QuickPen::wake) {
-        return;
+    let walk = lane.walk(HookKind::Wake);
+    if !QuickPen::enter(lane, record).is_some_and(|pen| pen.wake(&walk)) {
+        write_wake(lane, record, &walk);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn write_wake(lane: &'static Lane, record: &'static TaskRecord, walk: &Walk) {
     let Some(mut writer) = LaneWriter::enter_on(lane) else {
         return;
     };
     if !writer.room(TRANSITION_EVENTS) {
         return;
     }
-    let stack = writer.stack_id();
+    let stack = writer.stack(walk).map_or(0, StackEntry::id);
     let inside_a_run = writer.running() != 0;
     let mut logger = TaskLogger::new(&mut writer, record, stack);
     logger.introduces = inside_a_run;

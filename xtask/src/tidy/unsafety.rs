@@ -144,6 +144,10 @@ const ROOMS: &[Room] = &[
         reason: "wakers find their cell by pointer",
     },
     Room {
+        path: "crates/recorder/src/walk_cache.rs",
+        reason: "looks where a former walk found frames",
+    },
+    Room {
         path: "crates/recorder/src/heap.rs",
         reason: "a global allocator, and the key that notices a thread's end",
     },
