@@ -142,7 +142,7 @@ impl<'poll> LentWaker<'poll> {
     }
 
     /// Whether nobody holds a waker of the task.
-    #[cold]
+    #[inline]
     pub(crate) fn is_forgotten(&self) -> bool {
         let in_stock = self.owner.stock.get();
         // SAFETY: it is one of our wakers.

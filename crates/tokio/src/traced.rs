@@ -18,6 +18,9 @@ use crate::task_waker::TaskWaker;
 ///
 /// While no session is running its polls pass their context through untouched. With one, the future sees a waker of ours,
 /// which tells who wakes it and where it waits, and wakes the runtime's.
+///
+/// What is ours comes first: beside the task's head, which the runtime has just looked at.
+#[repr(C)]
 pub(crate) struct Traced<F> {
     task: Task,
     waker: TaskWaker,
