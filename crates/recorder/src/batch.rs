@@ -157,6 +157,11 @@ impl BatchPool {
         })
     }
 
+    /// Bytes of memory that batches take at most.
+    pub(crate) fn budget_bytes(&self) -> usize {
+        self.large.bytes() + self.small.bytes()
+    }
+
     /// A free batch, empty. `None` when the budget is spent.
     ///
     /// # Signal safety
@@ -249,6 +254,10 @@ impl Shelf {
     fn give_back(&self, mut batch: BatchPtr) {
         let index = batch.head().index;
         self.free.push(index, self.link(index));
+    }
+
+    fn bytes(&self) -> usize {
+        self.batches as usize * self.batch_bytes
     }
 
     fn touched_bytes(&self) -> usize {

@@ -282,8 +282,7 @@ pub(crate) fn tell_at_start() {
 
 /// The collector tells what nobody told.
 pub(crate) fn tell() {
-    // Relaxed: nothing is published with it.
-    if !IN_USE.load(Ordering::Relaxed) {
+    if !is_in_use() {
         return;
     }
     // Relaxed: figures for a report.
@@ -295,6 +294,12 @@ pub(crate) fn tell() {
         TOLD.store(live, Ordering::Relaxed);
         write(live);
     }
+}
+
+/// Whether the program's allocator counts.
+pub(crate) fn is_in_use() -> bool {
+    // Relaxed: nothing is published with it.
+    IN_USE.load(Ordering::Relaxed)
 }
 
 /// Sees to it that the thread's end is noticed. False where the system has no more keys.

@@ -177,6 +177,12 @@ impl Sampler {
         parts.code.make_wanted(Instant::now() + TABLES_TIME);
     }
 
+    /// Whether looks may be rarer: no threads come and go, and no code waits for a table.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let is_at_rest = |parts: &Parts| self.threads.are_settled() && !parts.code.is_making();
+        self.parts.as_ref().is_none_or(is_at_rest)
+    }
+
     /// Sees to it that each thread has a timer, when it is time to. Takes some microseconds when it is not.
     pub(crate) fn follow_threads(&mut self) {
         if let Some(parts) = &mut self.parts

@@ -258,6 +258,11 @@ impl CodeMap {
         self.code.epoch.fetch_add(1, Ordering::Release);
     }
 
+    /// Whether a table is not finished.
+    pub(super) fn is_making(&self) -> bool {
+        self.making.is_some()
+    }
+
     /// Goes on with the tables that are wanted, until `deadline`.
     pub(super) fn make_wanted(&mut self, deadline: Instant) {
         while self.making.is_some() || self.begin_wanted() {

@@ -11,6 +11,9 @@ const DIRECTORY: &str = "/proc/self/task";
 /// Without a sign of new threads, the list is read so often.
 const SCAN_EVERY: Duration = Duration::from_secs(1);
 
+/// Threads that did not change for so long may be left alone for longer.
+const SETTLED: Duration = Duration::from_secs(1);
+
 /// A scan that took long is not repeated for so many times as long: a process of many threads that come and go costs no more
 /// than two hundredths of a processor.
 const REST: u32 = 50;
@@ -21,6 +24,8 @@ pub(super) struct Threads {
     /// `None` where there is no such directory: then only threads that have a lane are known.
     directory: Option<File>,
     links: u64,
+    /// When threads were last seen to come or go.
+    changed: Option<Instant>,
     scanned: Option<Instant>,
     rest: Duration,
 }
@@ -30,15 +35,27 @@ impl Threads {
         Self {
             directory: File::open(DIRECTORY).ok(),
             links: 0,
+            changed: None,
             scanned: None,
             rest: Duration::ZERO,
         }
+    }
+
+    /// Whether no threads were seen to come or go for a second, and it would be seen.
+    pub(super) fn are_settled(&self) -> bool {
+        self.directory.is_some()
+            && self
+                .changed
+                .is_some_and(|changed| changed.elapsed() >= SETTLED)
     }
 
     /// The kernel's numbers of all threads, if it is time to look at them: when their number has changed, when one is known to
     /// have ended, in whose place another may have come, or after a second.
     pub(super) fn due(&mut self, has_one_ended: bool) -> Option<Vec<i32>> {
         let links = self.directory.as_ref().map_or(0, links_of);
+        if has_one_ended || links != self.links {
+            self.changed = Some(Instant::now());
+        }
         if let Some(scanned) = self.scanned {
             let age = scanned.elapsed();
             let is_news = has_one_ended || links != self.links;
@@ -110,6 +127,18 @@ mod tests {
             assert!(is_seen);
             drop(end);
         });
+    }
+
+    #[test]
+    fn threads_are_settled_a_while_after_the_last_one_came() {
+        let mut threads = Threads::new();
+        assert!(!threads.are_settled());
+        threads.due(false);
+        assert!(!threads.are_settled());
+        threads.changed = Instant::now().checked_sub(SETTLED);
+        assert!(threads.are_settled());
+        threads.due(true);
+        assert!(!threads.are_settled());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Two servers run side by side, one on plain Tokio and one traced, each with one worker; a session runs all the time. A client asks
 //! them by turns, a stretch of some milliseconds each, so that both meet the same machine; each stretch counts the CPU time, user and
 //! system, of the server's worker alone. Of each pair of neighbours the ratio is taken, and of many ratios the median. The recorder's own
-//! threads look around a hundred times a second, whatever the server does: so their share of a processor in the whole run is added,
+//! threads look around fifty times a second, whatever the server does: so their share of a processor in the whole run is added,
 //! as if they had the worker's processor.
 
 use std::net::SocketAddr;
