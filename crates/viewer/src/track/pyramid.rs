@@ -1,9 +1,9 @@
 //! Levels of detail.
 //!
-//! A level has buckets of one width, twice that of the level below. An interval shorter than a bucket counts in the mixes of
+//! A level has buckets of one width, four times that of the level below. An interval shorter than a bucket counts in the mixes of
 //! the one or two buckets that it touches; one at least as long is kept at the level where it is long for the last time. So what
 //! a screen shows at a level's width is read off: the mixes of that level, and the long intervals of that level and those above,
-//! of which a screen has no more than buckets.
+//! of which a screen has no more than buckets. Widths between two levels are had by joining pairs of buckets.
 //!
 //! It is built while intervals come. A new one is put where it is long for the last time and into the mix of the next level,
 //! no further: a mix goes up into the level above when the next bucket of its own level begins. What has not gone up yet is the
@@ -16,7 +16,7 @@ use super::{Drawn, IntervalList, Mix, Runs};
 use crate::grid::Grid;
 
 /// Each level's buckets are two to the power of this as wide as those of the level below.
-const FAN_OUT_SHIFT: u32 = 1;
+const FAN_OUT_SHIFT: u32 = 2;
 
 /// The narrowest buckets that the lowest level may have: a quarter of a microsecond.
 const SHIFT_MIN: u32 = 8;
