@@ -92,7 +92,7 @@ impl ShortEvent {
 }
 
 /// The types that may stand among events, with the number of their arguments.
-static EVENTS: [Option<(EventType, u8)>; 256] = {
+pub(super) static EVENTS: [Option<(EventType, u8)>; 256] = {
     let mut events = [None; 256];
     let mut i = 0;
     while i < EventType::ALL.len() {
@@ -305,6 +305,27 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_said_to_be_whole_can_be_decoded(
+            first in prop_oneof![9..52_u8, any::<u8>()],
+            delta in any::<u32>(),
+            args in prop::collection::vec(prop_oneof![0..3_u8, 0x80..=0xff_u8], 40),
+            small in any::<bool>(),
+        ) {
+            let mut data = vec![first];
+            varint::push(&mut data, delta.into());
+            data.extend(args.iter().map(|byte| if small { byte & 0x7f } else { *byte }));
+            data.extend([0; 40]);
+            let mut events = Events::new(&data, 100);
+            let mut event = events.near().unwrap();
+            prop_assert_eq!(event.number(), Some(delta));
+            let is_whole = event.is_whole();
+            let decoded = events.next().unwrap();
+            prop_assert!(decoded.is_ok() || !is_whole);
+            // Numbers of a byte are the usual ones.
+            prop_assert!(decoded.is_err() || !small || is_whole);
+        }
+
         #[test]
         fn an_event_is_the_same_wherever_its_batch_ends(
             data in prop::collection::vec(prop_oneof![9..52_u8, 0..=1_u8, 0x80..=0xff_u8], 0..60),

@@ -1,5 +1,6 @@
 //! What is decoded number by number, by whoever uses it at once.
 
+use super::events::EVENTS;
 use super::{Entries, EventType, Events};
 use crate::Frame;
 use crate::frames::Frames;
@@ -18,6 +19,7 @@ use crate::varint;
 /// let mut events = Events::new(&batch, 100);
 /// let mut event = events.near().unwrap();
 /// assert_eq!((event.event_type(), event.number()), (Some(EventType::GoStart), Some(5)));
+/// assert!(event.is_whole());
 /// assert_eq!(event.args(EventType::GoStart), Some([3, 2]));
 /// events.go_on(event);
 /// assert_eq!(events.offset(), 104);
@@ -51,6 +53,16 @@ impl NearEvent<'_> {
     #[must_use]
     pub fn event_type(&self) -> Option<EventType> {
         EventType::from_number(self.bytes[0])
+    }
+
+    /// Whether what is left of it can be decoded. It can of some rare ones, too, of which this says no.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let Some((_, count)) = EVENTS[usize::from(self.bytes[0])] else {
+            return false;
+        };
+        varint::skip(self.bytes, self.at, usize::from(count)).is_some()
     }
 
     /// Its next number, if it has 32 bits at most. The first one is the time since the event before.

@@ -21,6 +21,8 @@ pub(super) struct Cursor<'a> {
     point: Point,
     /// After a fault: how many bytes of its batch are left, and the time of the last event before it.
     rest: (u64, i64),
+    /// The time of the event to come, if it is not decoded, but known to be the decoder's next one.
+    near_ns: Option<i64>,
     /// Those behind the row, …
     decoder: Decoder<'a>,
     /// … of which so many come into the next one.
@@ -42,6 +44,7 @@ impl<'a> Cursor<'a> {
             at: 0,
             point: Point::default(),
             rest: (0, 0),
+            near_ns: None,
             decoder,
             length: 1,
         }
@@ -49,17 +52,22 @@ impl<'a> Cursor<'a> {
 
     /// The event to come.
     #[inline]
-    pub(super) fn next(&self) -> Upcoming {
+    pub(super) fn next(&mut self) -> Upcoming {
+        self.decode();
         self.row.at(self.at, self.point)
     }
 
     /// When it is.
     #[inline(always)]
     pub(super) fn time_ns(&self) -> i64 {
-        self.row.time_ns(self.at, self.point)
+        match self.near_ns {
+            Some(time_ns) => time_ns,
+            None => self.row.time_ns(self.at, self.point),
+        }
     }
 
-    /// Whether no event to come is decoded: then [`Self::refill`] must see to it before anything else is asked.
+    /// Whether no event to come is decoded: then [`Self::refill`] must see to it before anything else is asked, unless its time is
+    /// known.
     #[inline(always)]
     pub(super) fn is_at_end_of_row(&self) -> bool {
         self.at >= self.row.len
@@ -97,18 +105,29 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// So many of those have happened, and these are left.
+    /// So many of those have happened, and these are left. The first of them comes at `near_ns`, if that is known.
     #[inline(always)]
-    pub(super) fn go_on(&mut self, count: usize, left: InBatch<'a>) {
+    pub(super) fn go_on(&mut self, count: usize, left: InBatch<'a>, near_ns: Option<i64>) {
         self.decoder.go_on(left);
+        self.near_ns = near_ns;
         if count >= RUN_MIN {
             self.length = 1;
+        }
+    }
+
+    /// Decodes the event to come, if only its time is known.
+    #[inline]
+    fn decode(&mut self) {
+        if self.near_ns.is_some() {
+            let decoded = self.refill();
+            debug_assert!(matches!(decoded, Ok(true)), "{decoded:?}");
         }
     }
 
     /// Moves to the next event. False at the end.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool, Box<Error>> {
+        self.decode();
         if !self.is_at_end_of_row() {
             self.pass_one();
         }
@@ -120,7 +139,7 @@ impl<'a> Cursor<'a> {
 
     /// The event to come contradicts the trace.
     #[cold]
-    pub(super) fn error(&self, cause: Cause) -> Error {
+    pub(super) fn error(&mut self, cause: Cause) -> Error {
         let next = self.next();
         Error {
             cause,
@@ -139,6 +158,7 @@ impl<'a> Cursor<'a> {
     /// Gets the next row. False if there is none.
     #[inline(never)]
     pub(super) fn refill(&mut self) -> Result<bool, Box<Error>> {
+        self.near_ns = None;
         if self.row.fault.is_none() {
             self.decoder.fill(&mut self.row, self.length);
             self.length = (2 * self.length).min(ROW_MAX);

@@ -13,6 +13,7 @@ use exectrace_format::{StackId, TaskId, ThreadId, UserTaskId, WorkerId};
 use super::cursor::Cursor;
 use super::frontier::Frontier;
 use super::generation::Generation;
+use super::plain::Stop;
 use super::refusal::Refusal;
 use super::row::Upcoming;
 use super::state::{Cycle, NONE, Open, Sequence, Task, Tasks, Thread, WorkerState, Workers};
@@ -203,16 +204,22 @@ impl Order {
     ) -> Result<Pause, Box<Stuck>> {
         let place = cursor.place;
         loop {
+            let mut is_special = false;
             if cursor.is_at_end_of_row() {
-                self.run_in_batch(cursor, until_ns, generation, told);
+                match self.run_in_batch(cursor, until_ns, generation, told) {
+                    Stop::Later(Some(_)) => return Ok(Pause::Later),
+                    stop => is_special = stop == Stop::Special,
+                }
                 if !cursor.refill().map_err(cut)? {
                     return Ok(Pause::End);
                 }
             }
-            if let Some(place) = place {
+            if let Some(place) = place
+                && !is_special
+            {
                 let mut thread = self.threads[place];
                 let row = cursor.in_row();
-                let (count, left) = self.run_plain(row, &mut thread, until_ns, generation, told);
+                let (count, left, _) = self.run_plain(row, &mut thread, until_ns, generation, told);
                 self.threads[place] = thread;
                 let point = left.point;
                 cursor.pass(count, point);
@@ -239,14 +246,19 @@ impl Order {
         until_ns: i64,
         generation: &Generation<'a>,
         told: &mut Told<'_>,
-    ) {
+    ) -> Stop {
         let (Some(place), Some(batch)) = (cursor.place, cursor.in_batch()) else {
-            return;
+            return Stop::Dry;
         };
         let mut thread = self.threads[place];
-        let (count, left) = self.run_plain(batch, &mut thread, until_ns, generation, told);
+        let (count, left, stop) = self.run_plain(batch, &mut thread, until_ns, generation, told);
         self.threads[place] = thread;
-        cursor.go_on(count, left);
+        let near_ns = match stop {
+            Stop::Later(time_ns) => time_ns,
+            _ => None,
+        };
+        cursor.go_on(count, left, near_ns);
+        stop
     }
 
     /// What is known of the thread of a place.

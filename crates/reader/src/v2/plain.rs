@@ -20,6 +20,19 @@ use crate::event::{Event, EventType as AnyType, Kind};
 pub(super) use source::{InBatch, InRow};
 use source::{Plain, Source};
 
+/// What ends a run of plain events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// There is no room for the next one, if there is one.
+    Full,
+    /// No further one is there, or none that can be taken from there.
+    Dry,
+    /// The next one comes later: then, if it is known that it can be decoded.
+    Later(Option<i64>),
+    /// The next one is not plain.
+    Special,
+}
+
 /// The thread of a run, and where the state of its task is.
 struct Now {
     thread: Thread,
@@ -36,8 +49,8 @@ struct Step<'s, 'a> {
 }
 
 impl Order {
-    /// Lets events of a thread happen, as long as they are plain, not later than `until_ns`, and have room. Gives how many, and
-    /// those that are left.
+    /// Lets events of a thread happen, as long as they are plain, not later than `until_ns`, and have room. Gives how many, those
+    /// that are left, and why they wait.
     // A function of its own, with what it needs in registers. What is known of an event is written to its place at once, also
     // when it then turns out not to be plain: so little of it is left to be kept while its type's own step runs.
     #[inline(never)]
@@ -48,10 +61,10 @@ impl Order {
         until_ns: i64,
         generation: &Generation<'_>,
         told: &mut Told<'_>,
-    ) -> (usize, S) {
+    ) -> (usize, S, Stop) {
         // Nearly all steps need one, and none takes it away.
         if thread.worker == NONE {
-            return (0, source);
+            return (0, source, Stop::Special);
         }
         let mut now = Now {
             thread: *thread,
@@ -62,16 +75,17 @@ impl Order {
         let (places, mut last) = told.places();
         let room = places.len();
         let mut places = places.iter_mut();
-        let count = loop {
+        let (count, stop) = loop {
             let Some(place) = places.next() else {
-                break room;
+                break (room, Stop::Full);
             };
             let count = room - places.len() - 1;
             let Some((mut event, time_ns)) = source.next() else {
-                break count;
+                break (count, Stop::Dry);
             };
             if time_ns > until_ns {
-                break count;
+                let time_ns = event.is_whole().then_some(time_ns);
+                break (count, Stop::Later(time_ns));
             }
             let time = after(last, Timestamp(time_ns));
             place.time = time;
@@ -86,14 +100,14 @@ impl Order {
                 place,
             };
             if step.happen(&mut event).is_none() {
-                break count;
+                break (count, Stop::Special);
             }
             last = time;
             source.pass(event, time_ns);
         };
         told.add(count, last);
         *thread = now.thread;
-        (count, source)
+        (count, source, stop)
     }
 }
 

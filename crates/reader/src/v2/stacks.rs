@@ -27,6 +27,8 @@ pub(super) struct Stacks {
     /// Their ids in the trace's tables, likewise.
     ids: Vec<u32>,
     first_of_pc: IdMap<u32>,
+    /// The frames of the stack that is being interned, likewise.
+    interned: Vec<u32>,
     /// Addresses that were looked up lately, by their last bits.
     recent: Vec<(u64, Option<u32>)>,
 }
@@ -176,20 +178,15 @@ impl Stacks {
             length,
             hash,
         } = self.by_id.get(id)?;
-        let firsts = &self.frames[start as usize..][..length as usize];
-        // Most were there in the generation before.
-        let ids = firsts.iter().map(|&first| self.ids[first as usize]);
-        let stack = tables.known_stack(hash, ids).unwrap_or_else(|| {
-            let mut frames = Vec::with_capacity(firsts.len());
-            for &first in firsts {
-                let id = &mut self.ids[first as usize];
-                if *id == UNKNOWN {
-                    *id = frame(self.firsts[first as usize], tables);
-                }
-                frames.push(*id);
+        self.interned.clear();
+        for &first in &self.frames[start as usize..][..length as usize] {
+            let id = &mut self.ids[first as usize];
+            if *id == UNKNOWN {
+                *id = frame(self.firsts[first as usize], tables);
             }
-            tables.hashed_stack(hash, &frames)
-        });
+            self.interned.push(*id);
+        }
+        let stack = tables.hashed_stack(hash, &self.interned);
         if let Some(known) = self.known.get_mut(id as usize) {
             // One that does not fit is looked up again.
             *known = u32::try_from(stack.0).unwrap_or(UNKNOWN);

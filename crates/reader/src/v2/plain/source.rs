@@ -24,6 +24,9 @@ pub(in crate::v2) trait Source: Clone {
 
 /// A short event.
 pub(in crate::v2) trait Plain {
+    /// Whether it is known that the rest of it can be decoded.
+    fn is_whole(&self) -> bool;
+
     fn event_type(&self) -> Option<EventType>;
 
     /// Its arguments, which are so many as its type has.
@@ -64,6 +67,11 @@ impl<'r> Source for InRow<'r> {
 }
 
 impl Plain for &ShortEvent {
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn event_type(&self) -> Option<EventType> {
         Some(self.event_type)
@@ -109,6 +117,11 @@ impl<'a> Source for InBatch<'a> {
 }
 
 impl Plain for NearEvent<'_> {
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        NearEvent::is_whole(self)
+    }
+
     #[inline(always)]
     fn event_type(&self) -> Option<EventType> {
         NearEvent::event_type(self)
