@@ -95,15 +95,6 @@ const STEPS: &[Step] = &[
         }),
     },
     Step {
-        name: "fresh",
-        about: "the generated pages are what their tables say",
-        run: Action::Commands(|_| {
-            vec![Invocation::cargo(
-                "test -p exectrace-format --test event_list",
-            )]
-        }),
-    },
-    Step {
         name: "page",
         about: "the viewer's page is what its sources make, and works in a browser",
         run: Action::Task(page::run),
