@@ -38,29 +38,60 @@ impl Distribution {
     /// That of some values; `None` if there are none. A sum that is too large is the largest that there is.
     #[must_use]
     pub fn of(values: Vec<i64>) -> Option<Self> {
-        let mut values = values;
-        values.sort_unstable();
-        let (&min, &max) = (values.first()?, values.last()?);
-        let sum = values
-            .iter()
-            .fold(0_i64, |sum, &value| sum.saturating_add(value));
+        let count = values.len();
+        let (&min, &max) = (values.iter().min()?, values.iter().max()?);
+        let sum = values.iter().map(|&value| i128::from(value)).sum::<i128>();
+        let sum = sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let mut ranked = Ranked::of(values);
+        // The highest first.
+        let [p99, p90, p50] = [99, 90, 50].map(|percent| ranked.value(rank(count, percent)));
         Some(Self {
-            count: values.len() as u64,
+            count: count as u64,
             sum,
             min,
-            mean: sum as f64 / values.len() as f64,
-            p50: percentile(&values, 50),
-            p90: percentile(&values, 90),
-            p99: percentile(&values, 99),
+            mean: sum as f64 / count as f64,
+            p50,
+            p90,
+            p99,
             max,
         })
     }
 }
 
+/// Values of which a few are found by their ranks, the highest first: which takes a fraction of what putting all in order does.
+struct Ranked {
+    values: Vec<i64>,
+    /// So many are below the one that was found last.
+    below: usize,
+}
+
+impl Ranked {
+    fn of(values: Vec<i64>) -> Self {
+        Self {
+            below: values.len(),
+            values,
+        }
+    }
+
+    /// The value of a rank, counted from 0, that is no higher than the last one.
+    fn value(&mut self, rank: usize) -> i64 {
+        if rank < self.below {
+            self.values[..self.below].select_nth_unstable(rank);
+            self.below = rank;
+        }
+        self.values[rank]
+    }
+}
+
+/// The rank of a percentile of so many values, counted from 0.
+fn rank(count: usize, percent: usize) -> usize {
+    (count * percent).div_ceil(100).max(1) - 1
+}
+
 /// The percentile of values in order, by nearest rank.
 pub(crate) fn percentile(values: &[i64], percent: usize) -> i64 {
-    let rank = (values.len() * percent).div_ceil(100).max(1);
-    values.get(rank - 1).copied().unwrap_or_default()
+    let rank = rank(values.len(), percent);
+    values.get(rank).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

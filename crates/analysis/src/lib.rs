@@ -130,8 +130,10 @@ pub use latency::{
     AnnotationKind, Latency, LatencyGroup, LatencyInstance, LatencyLog, LatencyParent, LatencyPart,
     LatencyReport, LatencyStrayEnd, OpenEnds,
 };
+pub use life_times::LifeTimes;
 pub use lives::{Life, LifeId, Lives};
 pub use load::{Load, LoadBucket, LoadReport};
+pub use marking_times::MarkingTimes;
 pub use mutator_utilization::{
     CollectorWork, MutatorUtilization, MutatorUtilizationReport, UtilizationCurve,
     UtilizationPoint, UtilizationWindow,

@@ -3,14 +3,18 @@
 //! There are millions of lives, and most are blocked for one reason or two: so the reasons of all lie in one list, those of a life
 //! chained.
 
+use std::cmp::Reverse;
+
 use exectrace_reader::{State, StringId};
 
-use crate::Interval;
 use crate::lives::LifeId;
 
 /// How long each life was in each state, in nanoseconds.
+///
+/// Whoever keeps the intervals of tasks can add them up by this, too, and has the same numbers as a pass over the trace. Lives are then
+/// numbered as they like, one after another.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LifeTimes {
+pub struct LifeTimes {
     /// By the ids of lives; those behind the last have none.
     times: Vec<Times>,
     blocked: Vec<BlockedTime>,
@@ -52,23 +56,27 @@ impl Default for Times {
 }
 
 impl LifeTimes {
-    /// Adds an interval.
-    pub(crate) fn add(&mut self, interval: &Interval) {
-        let place = interval.life.0 as usize;
+    /// Adds an interval of a life: its state, why it was in that, and how long.
+    ///
+    /// # Panics
+    ///
+    /// When lives have more than four billion reasons to be blocked: a file of that many events does not fit into memory.
+    pub fn add(&mut self, life: LifeId, state: State, reason: StringId, ns: i64) {
+        let place = life.0 as usize;
         self.until(place + 1);
-        let (times, ns) = (&mut self.times[place], interval.ns());
-        match interval.state {
+        let times = &mut self.times[place];
+        match state {
             State::Running => grow(&mut times.running_ns, ns),
             State::Runnable => grow(&mut times.runnable_ns, ns),
             State::Syscall => grow(&mut times.syscall_ns, ns),
-            State::Waiting | State::Idle => self.block(place, interval.reason, ns),
+            State::Waiting | State::Idle => self.block(place, reason, ns),
             // Nothing is known of a task that was let out of sight; before its creation there is no time.
             State::Undetermined | State::NotExist => grow(&mut times.unknown_ns, ns),
         }
     }
 
     /// There are at least so many lives.
-    pub(crate) fn until(&mut self, lives: usize) {
+    pub fn until(&mut self, lives: usize) {
         if self.times.len() < lives {
             self.times.resize_with(lives, Times::default);
         }
@@ -110,6 +118,14 @@ impl LifeTimes {
     pub(crate) fn blocked_ns(&self, life: LifeId) -> i64 {
         let blocked = self.blocked(life).map(|(_, ns)| ns);
         blocked.fold(0, i64::saturating_add)
+    }
+
+    /// Of some lives so many that were there longest, the longest first.
+    #[must_use]
+    pub fn longest(&self, mut lives: Vec<LifeId>, most: usize) -> Vec<LifeId> {
+        lives.sort_by_key(|&life| Reverse(self.life_ns(life)));
+        lives.truncate(most);
+        lives
     }
 
     /// How long it was there.

@@ -4,7 +4,7 @@ use exectrace_reader::{Event, Kind, Range, Timestamp};
 
 /// The stretches of time in which a collector marked, and how much of them there was until any time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MarkingTimes {
+pub struct MarkingTimes {
     /// In order; none reaches into another.
     stretches: Vec<Stretch>,
     /// When the one began that has not ended.
@@ -21,7 +21,7 @@ struct Stretch {
 
 impl MarkingTimes {
     /// Takes note of an event of a trace that begins at a time: what is told to go on there has begun before.
-    pub(crate) fn event(&mut self, event: &Event, trace_begin: Timestamp) {
+    pub fn event(&mut self, event: &Event, trace_begin: Timestamp) {
         match event.kind {
             Kind::RangeBegin {
                 range: Range::Gc, ..
@@ -46,14 +46,15 @@ impl MarkingTimes {
     }
 
     /// The trace ends.
-    pub(crate) fn end(&mut self, time: Timestamp) {
+    pub fn end(&mut self, time: Timestamp) {
         if let Some(begin) = self.open.take() {
             self.add(begin, time);
         }
     }
 
     /// How long there was marking from one time to another, in nanoseconds.
-    pub(crate) fn between(&self, begin: Timestamp, end: Timestamp) -> i64 {
+    #[must_use]
+    pub fn between(&self, begin: Timestamp, end: Timestamp) -> i64 {
         self.until(end).saturating_sub(self.until(begin)).max(0)
     }
 

@@ -4,10 +4,11 @@
 //! task's creation; of one that was there before the trace, with the trace. It ends with the task, or with the trace. Of a
 //! window only what is in it counts.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use exectrace_reader::{Event, StringId, Tables, TaskId, Timestamp};
+use exectrace_reader::{Event, StringId, TaskId, Timestamp};
 
 use crate::functions::Functions;
 use crate::life_times::{LifeTimes, grow};
@@ -152,23 +153,39 @@ impl StateTimes {
         reasons.fold(0, i64::saturating_add)
     }
 
-    /// Adds the times of a task.
-    fn add(&mut self, times: &LifeTimes, task: LifeId, tables: &Tables<'_>) {
-        let of_task = times.of(task);
-        grow(&mut self.running_ns, of_task.running_ns);
-        grow(&mut self.runnable_ns, of_task.runnable_ns);
-        grow(&mut self.syscall_ns, of_task.syscall_ns);
-        grow(&mut self.unknown_ns, of_task.unknown_ns);
-        for (reason, ns) in times.blocked(task) {
-            let reason = tables.text(reason);
-            let mut known = self.blocked.iter_mut();
-            match known.find(|blocked| blocked.reason == reason) {
-                Some(blocked) => grow(&mut blocked.ns, ns),
-                None => self.blocked.push(Blocked {
-                    reason: reason.into_owned(),
-                    ns,
-                }),
-            }
+    /// Those of a life; `text` tells what a reason's id stands for.
+    #[must_use]
+    pub fn of<'t>(
+        times: &LifeTimes,
+        life: LifeId,
+        text: impl Fn(StringId) -> Cow<'t, str>,
+    ) -> Self {
+        let mut states = Self::default();
+        states.add(times, life);
+        for (reason, ns) in times.blocked(life) {
+            states.block(text(reason), ns);
+        }
+        states.sort();
+        states
+    }
+
+    /// Adds the times of a life, but for what it was blocked by.
+    fn add(&mut self, times: &LifeTimes, life: LifeId) {
+        let times = times.of(life);
+        grow(&mut self.running_ns, times.running_ns);
+        grow(&mut self.runnable_ns, times.runnable_ns);
+        grow(&mut self.syscall_ns, times.syscall_ns);
+        grow(&mut self.unknown_ns, times.unknown_ns);
+    }
+
+    fn block(&mut self, reason: Cow<'_, str>, ns: i64) {
+        let mut known = self.blocked.iter_mut();
+        match known.find(|blocked| blocked.reason == reason) {
+            Some(blocked) => grow(&mut blocked.ns, ns),
+            None => self.blocked.push(Blocked {
+                reason: reason.into_owned(),
+                ns,
+            }),
         }
     }
 
@@ -179,6 +196,28 @@ impl StateTimes {
 }
 
 impl TaskTime {
+    /// What a task did that runs a function from a time to another; `is_created` and `has_ended` say whether these are its creation and
+    /// its end.
+    #[must_use]
+    pub fn new(
+        (id, function): (TaskId, String),
+        (begin, end): (Timestamp, Timestamp),
+        (is_created, has_ended): (bool, bool),
+        times: StateTimes,
+        gc_ns: i64,
+    ) -> Self {
+        Self {
+            id,
+            function,
+            begin,
+            end,
+            is_created,
+            has_ended,
+            times,
+            gc_ns,
+        }
+    }
+
     /// A life and its times; `None` if it is not in the window.
     pub(crate) fn of(
         life: &Life,
@@ -187,16 +226,11 @@ impl TaskTime {
         context: &Context<'_>,
     ) -> Option<Self> {
         let (begin, end) = Self::clip(life, context)?;
-        Some(Self {
-            id: life.task,
-            function: functions.of(life, context.tables),
-            begin,
-            end,
-            is_created: life.is_created() && begin == life.begin,
-            has_ended: life.end() == Some(end),
-            times,
-            gc_ns: 0,
-        })
+        let is_created = life.is_created() && begin == life.begin;
+        let has_ended = life.end() == Some(end);
+        let function = functions.of(life, context.tables);
+        let (ends, task) = ((is_created, has_ended), (life.task, function));
+        Some(Self::new(task, (begin, end), ends, times, 0))
     }
 
     /// From when to when a life is in the window; `None` if it is not.
@@ -206,7 +240,72 @@ impl TaskTime {
     }
 }
 
+impl GroupTimes {
+    /// Those of lives that run a function; `None` if there are none. A garbage collector marked so long while they were there, and
+    /// `text` tells what a reason's id stands for.
+    #[must_use]
+    pub fn of<'t>(
+        function: String,
+        (times, lives): (&LifeTimes, &[LifeId]),
+        gc_ns: i64,
+        text: impl Fn(StringId) -> Cow<'t, str>,
+    ) -> Option<Self> {
+        let mut sums = StateTimes::default();
+        let mut by_reason: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
+        for &life in lives {
+            sums.add(times, life);
+            for (reason, ns) in times.blocked(life) {
+                by_reason.entry(reason.0).or_default().push(ns);
+            }
+        }
+        let mut blocked_by_reason = Vec::new();
+        for (reason, mut blocked) in by_reason {
+            blocked.resize(lives.len(), 0);
+            let (reason, spread) = (text(StringId(reason)), Distribution::of(blocked)?);
+            blocked_by_reason.push(BlockedSpread {
+                reason: reason.clone().into_owned(),
+                spread,
+            });
+            sums.block(reason, spread.sum);
+        }
+        blocked_by_reason.sort_by(|a, b| {
+            let by_sum = b.spread.sum.cmp(&a.spread.sum);
+            by_sum.then_with(|| a.reason.cmp(&b.reason))
+        });
+        sums.sort();
+        let spread = |time: &dyn Fn(LifeId) -> i64| {
+            Distribution::of(lives.iter().map(|&life| time(life)).collect())
+        };
+        Some(Self {
+            function,
+            life: spread(&|life| times.life_ns(life))?,
+            running: spread(&|life| times.of(life).running_ns)?,
+            runnable: spread(&|life| times.of(life).runnable_ns)?,
+            blocked: spread(&|life| times.blocked_ns(life))?,
+            blocked_by_reason,
+            syscall: spread(&|life| times.of(life).syscall_ns)?,
+            unknown: spread(&|life| times.of(life).unknown_ns)?,
+            sums,
+            gc_ns,
+        })
+    }
+}
+
 impl TaskTimesReport {
+    /// That of so many tasks: those that are told one by one, and all groups, in any order.
+    #[must_use]
+    pub fn new(total: usize, tasks: Vec<TaskTime>, mut groups: Vec<GroupTimes>) -> Self {
+        groups.sort_by(|a, b| {
+            let by_life = b.life.sum.cmp(&a.life.sum);
+            by_life.then_with(|| a.function.cmp(&b.function))
+        });
+        Self {
+            total,
+            tasks,
+            groups,
+        }
+    }
+
     /// How many tasks run a function.
     #[must_use]
     pub fn total_of(&self, function: &str) -> usize {
@@ -256,17 +355,14 @@ impl Analysis for TaskTimes {
     }
 
     fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
-        self.times.add(interval);
+        let (state, reason) = (interval.state, interval.reason);
+        self.times.add(interval.life, state, reason, interval.ns());
     }
 
     fn report(mut self, context: &Context<'_>) -> TaskTimesReport {
         self.times.until(context.lives.len());
         self.marking.end(context.end);
-        let mut report = TaskTimesReport {
-            total: 0,
-            tasks: Vec::new(),
-            groups: Vec::new(),
-        };
+        let (mut total, mut listed) = (0, Vec::new());
         let mut functions = Functions::default();
         let mut by_function: HashMap<String, Vec<LifeId>> = HashMap::new();
         for (id, life) in context.lives.iter() {
@@ -281,23 +377,22 @@ impl Analysis for TaskTimes {
             if !is_meant {
                 continue;
             }
-            report.total += 1;
+            total += 1;
             let function = functions.of(life, context.tables);
             by_function.entry(function).or_default().push(id);
             if matches!(self.listed, Listed::All) {
-                report.tasks.extend(task.flatten());
+                listed.extend(task.flatten());
             }
         }
         if let Listed::Of(Some(function), most) = &self.listed {
-            let mut longest = by_function.get(function).cloned().unwrap_or_default();
-            longest.sort_by_key(|&id| Reverse(self.times.life_ns(id)));
-            longest.truncate(*most);
-            let tasks = longest.into_iter();
+            let meant = by_function.get(function).cloned().unwrap_or_default();
+            let tasks = self.times.longest(meant, *most).into_iter();
             let tasks = tasks.filter_map(|id| self.task(id, &mut functions, context));
-            report.tasks = tasks.collect();
+            listed = tasks.collect();
         }
-        report.groups = self.groups(by_function, context);
-        report
+        let groups = by_function.into_iter();
+        let groups = groups.filter_map(|(function, lives)| self.group(function, &lives, context));
+        TaskTimesReport::new(total, listed, groups.collect())
     }
 }
 
@@ -309,9 +404,7 @@ impl TaskTimes {
         functions: &mut Functions,
         context: &Context<'_>,
     ) -> Option<TaskTime> {
-        let mut times = StateTimes::default();
-        times.add(&self.times, id, context.tables);
-        times.sort();
+        let times = StateTimes::of(&self.times, id, |reason| context.tables.text(reason));
         let mut task = TaskTime::of(&context.lives[id], times, functions, context)?;
         task.gc_ns = self.marking.between(task.begin, task.end);
         Some(task)
@@ -322,73 +415,19 @@ impl TaskTimes {
         self.filter.lets_through(&TaskRecord { task, begin })
     }
 
-    fn groups(
-        &self,
-        by_function: HashMap<String, Vec<LifeId>>,
-        context: &Context<'_>,
-    ) -> Vec<GroupTimes> {
-        let groups = by_function.into_iter();
-        let mut groups: Vec<GroupTimes> = groups
-            .filter_map(|(function, tasks)| self.group(function, &tasks, context))
-            .collect();
-        groups.sort_by(|a, b| {
-            let by_life = b.life.sum.cmp(&a.life.sum);
-            by_life.then_with(|| a.function.cmp(&b.function))
-        });
-        groups
-    }
-
     fn group(
         &self,
         function: String,
-        tasks: &[LifeId],
+        lives: &[LifeId],
         context: &Context<'_>,
     ) -> Option<GroupTimes> {
-        let (mut sums, mut gc_ns) = (StateTimes::default(), 0);
-        for &task in tasks {
-            sums.add(&self.times, task, context.tables);
-            if let Some((begin, end)) = TaskTime::clip(&context.lives[task], context) {
+        let mut gc_ns = 0;
+        for &life in lives {
+            if let Some((begin, end)) = TaskTime::clip(&context.lives[life], context) {
                 grow(&mut gc_ns, self.marking.between(begin, end));
             }
         }
-        sums.sort();
-        let spread = |time: &dyn Fn(LifeId) -> i64| {
-            Distribution::of(tasks.iter().map(|&task| time(task)).collect())
-        };
-        let times = &self.times;
-        Some(GroupTimes {
-            function,
-            life: spread(&|task| times.life_ns(task))?,
-            running: spread(&|task| times.of(task).running_ns)?,
-            runnable: spread(&|task| times.of(task).runnable_ns)?,
-            blocked: spread(&|task| times.blocked_ns(task))?,
-            blocked_by_reason: self.by_reason(tasks, context.tables),
-            syscall: spread(&|task| times.of(task).syscall_ns)?,
-            unknown: spread(&|task| times.of(task).unknown_ns)?,
-            sums,
-            gc_ns,
-        })
-    }
-
-    fn by_reason(&self, tasks: &[LifeId], tables: &Tables<'_>) -> Vec<BlockedSpread> {
-        let mut by_reason: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
-        for &task in tasks {
-            for (reason, ns) in self.times.blocked(task) {
-                by_reason.entry(reason.0).or_default().push(ns);
-            }
-        }
-        let spreads = by_reason.into_iter().filter_map(|(reason, mut times)| {
-            times.resize(tasks.len(), 0);
-            Some(BlockedSpread {
-                reason: tables.text(StringId(reason)).into_owned(),
-                spread: Distribution::of(times)?,
-            })
-        });
-        let mut spreads: Vec<BlockedSpread> = spreads.collect();
-        spreads.sort_by(|a, b| {
-            let by_sum = b.spread.sum.cmp(&a.spread.sum);
-            by_sum.then_with(|| a.reason.cmp(&b.reason))
-        });
-        spreads
+        let text = |reason| context.tables.text(reason);
+        GroupTimes::of(function, (&self.times, lives), gc_ns, text)
     }
 }

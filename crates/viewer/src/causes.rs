@@ -102,9 +102,18 @@ impl Causes {
 
     /// What the task waits for, or why it stopped; empty if that is not told.
     pub(crate) fn reason(&self, id: u32) -> &str {
-        let reason = self.causes.get(id as usize).map(|cause| cause.reason);
-        let text = reason.and_then(|reason| self.reasons.get(&reason));
-        text.map_or("", |text| text)
+        self.reason_text(self.reason_id(id))
+    }
+
+    /// The id of that.
+    pub(crate) fn reason_id(&self, id: u32) -> StringId {
+        let cause = self.causes.get(id as usize);
+        cause.map_or(StringId(0), |cause| cause.reason)
+    }
+
+    /// The text of a reason that was told.
+    pub(crate) fn reason_text(&self, reason: StringId) -> &str {
+        self.reasons.get(&reason).map_or("", String::as_str)
     }
 
     /// Where the task was, innermost first.

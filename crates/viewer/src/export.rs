@@ -50,6 +50,12 @@ impl Default for ExportOptions {
     }
 }
 
+/// The reports that pages begin with, but for what changed between two traces.
+pub(crate) fn begun_with() -> Vec<crate::reports::Question> {
+    let questions = pages::begun_with();
+    questions.filter_map(|question| question.report()).collect()
+}
+
 /// A trace as one page.
 #[derive(Debug)]
 pub struct Export {

@@ -45,6 +45,7 @@ mod filters;
 mod gaps;
 mod grid;
 mod guard;
+mod kept_times;
 mod page;
 mod reading;
 mod reports;

@@ -41,11 +41,12 @@ struct State {
 }
 
 impl Reports {
-    /// A report, computed unless it is kept; `None` where too many are asked for at once.
+    /// A report, computed unless it is kept; `None` where too many are asked for at once. The trace is read unless `at_hand` has it.
     pub(crate) fn get(
         &self,
         name: &str,
         options: &BTreeMap<String, String>,
+        at_hand: impl FnOnce() -> Option<Vec<u8>>,
         trace: &TraceFile<'_>,
     ) -> Option<Computed> {
         let report = match Report::named(name) {
@@ -63,7 +64,7 @@ impl Reports {
             reports: self,
             question: &question,
         };
-        let bytes = report.run(told, trace);
+        let bytes = at_hand().map_or_else(|| report.run(told, trace), Ok);
         let bytes = bytes.map(|bytes| Arc::new(cut_texts(bytes)));
         if let Ok(bytes) = &bytes {
             self.lock().keep(question.clone(), bytes);
@@ -95,12 +96,22 @@ impl Reports {
         }
     }
 
-    /// Computes those that are not kept, all at once: who asks for one of them meanwhile does not wait for that.
-    pub(crate) fn prepare(&self, questions: Vec<Question>, trace: &TraceFile<'_>) {
+    /// Computes those that are not kept, all at once: who asks for one of them meanwhile does not wait for that. The trace is read for
+    /// those that `at_hand` does not have.
+    pub(crate) fn prepare(
+        &self,
+        questions: Vec<Question>,
+        at_hand: impl Fn(&Question) -> Option<Vec<u8>>,
+        trace: &TraceFile<'_>,
+    ) {
         let named = questions.into_iter().filter_map(|question| {
             let is_kept = self.lock().kept.contains_key(&question);
             let report = Report::named(&question.0).ok().filter(|_| !is_kept)?;
-            Some((report, question))
+            let Some(bytes) = at_hand(&question) else {
+                return Some((report, question));
+            };
+            self.lock().keep(question, &Arc::new(cut_texts(bytes)));
+            None
         });
         let questions: Vec<_> = named.collect();
         let asked = questions.iter().map(|(report, (_, options))| {

@@ -82,6 +82,7 @@ impl Server {
             // On Linux this is the calling thread's, and that of those it starts. One that may not be nice does its work all the same.
             let _ = rustix::process::nice(NICENESS);
             reading::read(&subject);
+            subject.prepare_pages();
         })?;
         Ok(())
     }

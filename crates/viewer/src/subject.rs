@@ -7,7 +7,9 @@ use exectrace_analysis::FindingsReport;
 use exectrace_json::{FindingsLine, TraceFile};
 use exectrace_reader::{Mode, Source, Timestamp};
 
+use crate::export;
 use crate::filters::Filters;
+use crate::kept_times;
 use crate::reports::{Computed, Question, Reports};
 use crate::status::Status;
 use crate::timeline::Timeline;
@@ -42,6 +44,12 @@ pub struct Subject {
 
 /// How many findings the first screen asks for.
 pub(crate) const FINDINGS_MAX: usize = 50;
+
+/// The report that the timeline has all of.
+const AT_HAND: &str = "tasks";
+
+/// Of a file of more bytes a pass takes half a minute and gigabytes, which nobody asked for.
+const PREPARED_MAX: usize = 1 << 28;
 
 impl Bytes {
     pub(crate) fn as_slice(&self) -> &[u8] {
@@ -113,13 +121,34 @@ impl Subject {
         options: &BTreeMap<String, String>,
     ) -> Option<Computed> {
         let older = self.older.as_ref().map(|older| older.trace(None));
-        self.reports.get(name, options, &self.trace(older.as_ref()))
+        let at_hand = || self.at_hand(name, options);
+        let trace = self.trace(older.as_ref());
+        self.reports.get(name, options, at_hand, &trace)
     }
 
     /// Computes several reports by as few passes as can be, to be there when they are asked for.
     pub(crate) fn prepare(&self, questions: Vec<Question>) {
         let older = self.older.as_ref().map(|older| older.trace(None));
-        self.reports.prepare(questions, &self.trace(older.as_ref()));
+        let at_hand = |(name, options): &Question| self.at_hand(name, options);
+        let trace = self.trace(older.as_ref());
+        self.reports.prepare(questions, at_hand, &trace);
+    }
+
+    /// Computes what pages begin with, to be there when they are opened: what needs no look at the file, and the rest by one pass.
+    pub(crate) fn prepare_pages(&self) {
+        let mut questions = export::begun_with();
+        if self.bytes.as_slice().len() > PREPARED_MAX {
+            questions.retain(|(name, _)| name == AT_HAND);
+        }
+        self.prepare(questions);
+    }
+
+    /// A report that can be told without a look at the file.
+    fn at_hand(&self, name: &str, options: &BTreeMap<String, String>) -> Option<Vec<u8>> {
+        let is_at_hand = name == AT_HAND;
+        is_at_hand
+            .then(|| kept_times::tasks(&self.timeline(), &self.name, options))
+            .flatten()
     }
 
     /// Keeps what came of reading: it is what the first screen asks for.
@@ -156,5 +185,30 @@ impl Subject {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exectrace_reader::UnpackLimit;
+    use exectrace_testkit::Corpus;
+
+    use super::*;
+    use crate::reading::read;
+
+    #[test]
+    fn pages_are_there_before_they_are_opened() {
+        let traces = Corpus::shipped().traces();
+        let trace = traces.first().expect("there are some");
+        let source = Source::from_bytes(trace.bytes(), UnpackLimit::default());
+        let source = source.expect("can be unpacked");
+        let subject = Subject::new("a.trace", "a.trace", Bytes::Source(source));
+        read(&subject);
+        subject.prepare_pages();
+        let begun = export::begun_with();
+        assert!(begun.len() > 5 && begun.iter().any(|(name, _)| name == AT_HAND));
+        for (name, options) in begun {
+            assert!(subject.kept(&name, &options).is_some(), "{name}");
+        }
     }
 }

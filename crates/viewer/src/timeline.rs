@@ -16,6 +16,7 @@ mod row_filter;
 mod sum_levels;
 mod sums;
 mod task_rows;
+mod task_times;
 mod user_tasks;
 mod value_curve;
 mod window_sums;
@@ -30,6 +31,7 @@ pub(crate) use self::region_names::RegionNames;
 pub(crate) use self::regions::{RegionNote, UserRegions};
 pub(crate) use self::row_filter::RowFilter;
 pub(crate) use self::task_rows::TaskRows;
+use self::task_times::Whole;
 pub(crate) use self::user_tasks::UserTasks;
 pub(crate) use self::value_curve::ValueCurve;
 
@@ -69,6 +71,9 @@ pub(crate) struct Timeline {
     /// When the garbage collector was at work, and when the world was stopped.
     pub(crate) collecting: Track,
     pub(crate) stopped: Track,
+    /// Not all rows of tasks tell just what was told of these, as in a damaged trace.
+    is_inexact: bool,
+    whole: Option<Whole>,
 }
 
 /// A worker's or a thread's row: its intervals have the lives of tasks as causes.

@@ -23,16 +23,19 @@ const CURVE_BUCKETS_MAX: u32 = 16_384;
 const COLUMNS: u32 = 400;
 
 /// Reports that pages begin with, and how much of each they ask for: a row each.
-const REPORTS: [(&str, u32); 6] = [
+const REPORTS: [(&str, u32); 5] = [
     ("tasks", 5000),
-    ("tasks", 12),
     ("latency", 2000),
     ("blockers", 1000),
     ("workers", 1000),
     ("gc", 2000),
 ];
 
+/// Types of profiles, the one that is shown first before all others.
 const PROFILES: [&str; 6] = ["cpu", "offcpu", "sched", "sync", "net", "syscall"];
+
+/// Groups of tasks beside a stretch that is selected.
+const GROUPS_OF_STRETCH: u32 = 12;
 
 /// Stacks of a profile.
 const STACKS_MAX: u32 = 5000;
@@ -114,13 +117,24 @@ pub(super) fn members(group: &str, span: Span) -> Question {
     within(tracks(by).with("parent", group), Some(span))
 }
 
+/// The reports that pages begin with when they are opened.
+pub(super) fn begun_with() -> impl Iterator<Item = Question> {
+    let reports = REPORTS.map(|(name, most)| report(name, most));
+    reports.into_iter().chain([profile(PROFILES[0])])
+}
+
 /// The reports of the whole trace, or of a window.
 pub(super) fn reports(window: Option<Span>, is_comparison: bool) -> Vec<Question> {
-    let reports = REPORTS.map(|(name, most)| report(name, most));
-    let profiles = PROFILES.map(|name| report("profile", STACKS_MAX).with("type", name));
+    let profiles = PROFILES[1..].iter().map(|name| profile(name));
     let difference = is_comparison.then(|| report("diff", 500));
-    let all = reports.into_iter().chain(profiles).chain(difference);
+    let stretch = window.map(|_| report("tasks", GROUPS_OF_STRETCH));
+    let all = begun_with().chain(profiles).chain(difference);
+    let all = all.chain(stretch);
     all.map(|question| within(question, window)).collect()
+}
+
+fn profile(name: &str) -> Question {
+    report("profile", STACKS_MAX).with("type", name)
 }
 
 /// The groups of tasks.

@@ -5,11 +5,12 @@ use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use exectrace_analysis::{Interval, LifeId};
 use exectrace_reader::{
-    Event, Kind, Metric, Range, StackId, StringId, TaskId, ThreadId, Timestamp, WorkerId,
+    Event, Kind, Metric, Range, StackId, State, StringId, TaskId, ThreadId, Timestamp, WorkerId,
 };
 
-use super::lot::{LifeFunction, Lot, Names, ThreadNames};
+use super::lot::{Last, LifeFunction, Lot, Names};
 use super::regions::{Region, RegionNote};
+use super::task_times::Whole;
 use super::{Group, SampleMark, Timeline};
 use crate::track::{Drawn, Shade};
 
@@ -75,8 +76,11 @@ impl Timeline {
         for (range, from, to) in lot.ranges {
             self.add_range(range, filling.since(from), filling.since(to));
         }
-        if let Some(threads) = lot.last {
-            self.finish(&threads, filling);
+        for life in lot.older {
+            self.tasks.set_older(life);
+        }
+        if let Some(last) = lot.last {
+            self.finish(last, filling);
         }
     }
 
@@ -109,6 +113,7 @@ impl Timeline {
 
     fn add(&mut self, interval: &Interval, filling: &Filling) {
         let Some(shade) = Shade::of(interval.state) else {
+            self.is_inexact |= interval.state != State::NotExist || interval.ns() != 0;
             return;
         };
         let LifeId(life) = interval.life;
@@ -143,24 +148,22 @@ impl Timeline {
             }
             _ => 0,
         };
-        self.add_to_task(
-            life,
-            Drawn {
-                cause,
-                other,
-                ..drawn
-            },
-        );
+        let drawn = Drawn {
+            cause,
+            other,
+            ..drawn
+        };
+        let is_told = self.add_to_task(life, drawn) == Some(interval.ns());
+        self.is_inexact |= !is_told || begin.time < filling.begin;
     }
 
-    /// Adds an interval to a life's row, and to its group, if that is known.
-    fn add_to_task(&mut self, life: u32, drawn: Drawn) {
-        let Some(pushed) = self.tasks.push(life, drawn) else {
-            return;
-        };
+    /// Adds an interval to a life's row, and to its group, if that is known; tells how long it is there.
+    fn add_to_task(&mut self, life: u32, drawn: Drawn) -> Option<i64> {
+        let pushed = self.tasks.push(life, drawn)?;
         if let Some(group) = self.tasks.get(life).and_then(|row| row.group()) {
             self.groups[group as usize].push(&pushed);
         }
+        (pushed.begin_ns == drawn.begin_ns).then_some(pushed.ns() as i64)
     }
 
     /// A life has ended with what was added last.
@@ -287,7 +290,11 @@ impl Timeline {
     }
 
     /// All was read.
-    fn finish(&mut self, threads: &ThreadNames, filling: &Filling) {
+    fn finish(&mut self, Last { threads, marking }: Last, filling: &Filling) {
+        self.whole = Some(Whole {
+            begin: filling.begin,
+            marking,
+        });
         for (&worker, row) in &mut self.workers {
             row.track.finish();
             if let Some(name) = threads.of_worker.get(&worker) {
@@ -316,4 +323,31 @@ impl Timeline {
 /// A worker's number that may be none, in 32 bits.
 fn number(worker: i64) -> u32 {
     u32::try_from(worker).map_or(0, |worker| worker.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_is_not_kept_as_it_was_told_is_noticed() {
+        let mut timeline = Timeline::default();
+        timeline.tasks.add(TaskId(7), true);
+        let mut push = |begin_ns, end_ns| {
+            let drawn = Drawn {
+                index: 0,
+                begin_ns,
+                end_ns,
+                shade: Shade::Running,
+                cause: 0,
+                other: 0,
+            };
+            timeline.add_to_task(0, drawn)
+        };
+        assert_eq!(push(5, 20), Some(15));
+        assert_eq!(push(20, 20), Some(0));
+        // It begins before the last has ended, and is cut.
+        assert_eq!(push(10, 30), None);
+        assert_eq!(push(30, 31), Some(1));
+    }
 }

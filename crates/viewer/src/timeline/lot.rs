@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use exectrace_analysis::{Context, Interval, LifeId};
+use exectrace_analysis::{Context, Interval, LifeId, MarkingTimes};
 use exectrace_reader::{Event, Kind, Range, StackId, StringId, TaskId, Timestamp};
 use rustc_hash::FxBuildHasher;
 
@@ -28,8 +28,17 @@ pub(super) struct Lot {
     /// What ids stand for that were not told before.
     pub(super) texts: Vec<(StringId, String)>,
     pub(super) stacks: Vec<(StackId, Vec<FrameLine>)>,
-    /// With the last one: how threads are called.
-    pub(super) last: Option<ThreadNames>,
+    /// Lives of tasks that were there before the trace, also of those that seemed to be created in it: with the last one.
+    pub(super) older: Vec<u32>,
+    /// With the last one.
+    pub(super) last: Option<Last>,
+}
+
+/// What is known once all was read.
+#[derive(Debug)]
+pub(super) struct Last {
+    pub(super) threads: ThreadNames,
+    pub(super) marking: MarkingTimes,
 }
 
 /// What a life runs.
@@ -142,7 +151,7 @@ impl Teller {
         }
     }
 
-    /// Adds to the last lot those lives of which it is not told what they run.
+    /// Adds to the last lot those lives of which it is not told what they run, and which were there before the trace.
     pub(super) fn rest(&mut self, lot: &mut Lot, context: &Context<'_>) {
         let lives = (0..).zip(&self.functions);
         let rest = lives.filter(|(_, is_told)| !**is_told);
@@ -153,6 +162,8 @@ impl Teller {
             self.text(function.function, &mut lot.texts, context);
         }
         lot.functions.extend(rest);
+        let older = context.lives.iter().filter(|(_, life)| !life.is_created());
+        lot.older.extend(older.map(|(LifeId(life), _)| life));
     }
 
     /// What a life runs, if that is told now and was not before.

@@ -61,6 +61,11 @@ impl Members {
         self.members.len()
     }
 
+    /// All, in the order in which they came.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.members
+    }
+
     /// Those that may have been there in a stretch of time: whoever was is among them.
     pub(crate) fn near(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = u32> {
         let blocks = self.members.chunks(BLOCK).zip(&self.blocks);

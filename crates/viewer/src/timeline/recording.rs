@@ -5,12 +5,12 @@ use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
 use std::{io, mem, panic, thread};
 
-use exectrace_analysis::{Analysis, Context, Interval};
+use exectrace_analysis::{Analysis, Context, Interval, MarkingTimes};
 use exectrace_reader::{Event, EventType, Kind, Range, Timestamp, UserTaskId};
 
 use super::Timeline;
 use super::filling;
-use super::lot::{Lot, Teller, ThreadNames};
+use super::lot::{Last, Lot, Teller, ThreadNames};
 
 /// What a recording says of itself stands in logs of no user task with such keys.
 const DESCRIPTION: &[u8] = b"exectrace.";
@@ -31,6 +31,7 @@ pub(crate) struct Recording {
     /// Since when the collector is at work, and since when the world is stopped.
     collecting: Option<Timestamp>,
     stopped: Option<Timestamp>,
+    marking: MarkingTimes,
 }
 
 impl Recording {
@@ -50,6 +51,7 @@ impl Recording {
             teller: Teller::default(),
             collecting: None,
             stopped: None,
+            marking: MarkingTimes::default(),
         })
     }
 
@@ -93,11 +95,13 @@ impl Analysis for Recording {
                 }
             }
             Kind::RangeBegin { range, .. } | Kind::RangeActive { range, .. } => {
+                self.marking.event(event, context.begin);
                 if let Some(since) = self.range(range) {
                     since.get_or_insert(event.time);
                 }
             }
             Kind::RangeEnd { range, .. } => {
+                self.marking.event(event, context.begin);
                 if let Some(since) = self.range(range).and_then(Option::take) {
                     self.lot.ranges.push((range, since, event.time));
                 }
@@ -124,7 +128,11 @@ impl Analysis for Recording {
         let mut last = Lot::default();
         self.teller.complete(&mut last, context);
         self.teller.rest(&mut last, context);
-        last.last = Some(ThreadNames::of(context));
+        self.marking.end(context.end);
+        last.last = Some(Last {
+            threads: ThreadNames::of(context),
+            marking: self.marking,
+        });
         let _ = self.lots.send(last);
         drop(self.lots);
         if let Err(panicked) = self.filler.join() {

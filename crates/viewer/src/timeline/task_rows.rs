@@ -85,6 +85,13 @@ impl TaskRows {
         });
     }
 
+    /// A life was there before the trace, whatever seemed.
+    pub(super) fn set_older(&mut self, life: u32) {
+        if let Some(row) = self.rows.get_mut(life as usize) {
+            row.member &= !CREATED;
+        }
+    }
+
     /// Appends an interval to a life's row, and gives it as it is then.
     pub(super) fn push(&mut self, life: u32, drawn: Drawn) -> Option<Drawn> {
         let row = self.rows.get_mut(life as usize)?;

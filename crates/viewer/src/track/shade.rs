@@ -46,6 +46,17 @@ impl Shade {
         }
     }
 
+    /// The state of a task that it shows.
+    pub(crate) fn state(self) -> State {
+        match self {
+            Self::Running => State::Running,
+            Self::Runnable => State::Runnable,
+            Self::Waiting => State::Waiting,
+            Self::Syscall => State::Syscall,
+            Self::Undetermined | Self::Open => State::Undetermined,
+        }
+    }
+
     /// That of a number.
     pub(super) fn numbered(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
