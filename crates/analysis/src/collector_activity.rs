@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use exectrace_reader::{Event, Kind, Range, State, StringId, Tables, TaskId, WorkerId};
 
+use crate::key_hasher::BuildKeyHasher;
+
 /// Who works for the collector at the moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CollectorActivity {
     /// How often the world is stopped.
     stops: u32,
     sweeping: BTreeSet<i64>,
-    collecting: HashMap<u64, Collector>,
+    collecting: HashMap<u64, Collector, BuildKeyHasher>,
     syncs: u32,
 }
 
