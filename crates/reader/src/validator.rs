@@ -387,18 +387,19 @@ impl Validator {
         let was_open = match range {
             Range::StopTheWorld => {
                 let stop = Stop::by(event, reason);
-                let find = |is: &dyn Fn(&Stop) -> bool| self.stops.iter().position(is);
-                // Who stopped the world may let it go on from another worker.
-                let place = find(&|other| *other == stop)
-                    .or_else(|| {
-                        find(&|other| {
-                            Stop {
-                                task: stop.task,
-                                ..*other
-                            } == stop
-                        })
-                    })
-                    .or_else(|| find(&|other| other.reason == reason));
+                let find = |is: &dyn Fn(&Stop) -> bool| {
+                    let is_it = |other: &Stop| other.reason == reason && is(other);
+                    self.stops.iter().position(is_it)
+                };
+                // Who stopped the world may let it go on from another worker. In format v1 it is a worker that stops it.
+                let by_task = || find(&|other| other.task == stop.task);
+                let by_worker = || find(&|other| other.worker == stop.worker);
+                let place = find(&|other| *other == stop);
+                let place = match event.event_type {
+                    EventType::V1(_) => place.or_else(by_worker),
+                    _ => place.or_else(by_task).or_else(by_worker),
+                };
+                let place = place.or_else(|| find(&|_| true));
                 place.map(|place| self.stops.remove(place)).is_some()
             }
             // Go's format v1 has nothing against an end too many of this one.
