@@ -44,7 +44,7 @@ pub use crate::gc::{
 };
 pub use crate::hosting::Hosting;
 pub use crate::leaf::Leaf;
-pub use crate::run::Run;
+pub use crate::run::{PlainRun, Run};
 pub use crate::stack_frames::LeafClassifier;
 pub use crate::stack_walk::StackBounds;
 pub use crate::task::{Task, live_tasks};

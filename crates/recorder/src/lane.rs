@@ -274,8 +274,22 @@ impl Lane {
     ) -> Option<&'static TaskRecord> {
         // Relaxed: only the thread itself and its signal handler look.
         let former = self.current.load(Ordering::Relaxed);
-        self.current.store(pointer_of(task), Ordering::Relaxed); // Relaxed: as above.
+        self.set_current(task);
         record_of(former)
+    }
+
+    /// As [`Self::replace_current`], for those who do not ask for the former one.
+    #[inline(always)]
+    pub(crate) fn set_current(&self, task: Option<&'static TaskRecord>) {
+        // Relaxed: as above.
+        self.current.store(pointer_of(task), Ordering::Relaxed);
+    }
+
+    /// Whether the lane's thread runs no task. The stacks of its hooks go up to its own start then.
+    #[inline(always)]
+    pub(crate) fn has_no_current(&self) -> bool {
+        // Relaxed: as above.
+        self.current.load(Ordering::Relaxed).is_null()
     }
 
     /// What the thread is there for.

@@ -139,7 +139,7 @@ impl Run<'_> {
             && let Some((lane, record)) = self.place
             && !(leaves.len() <= 1
                 && self.outer.is_none()
-                && wait_quickly(lane, record, leaves.first()))
+                && wait_quickly(lane, record, leaves.first().copied()))
         {
             write_wait(lane, record, self.outer, self.suspended, leaves);
         }
@@ -152,7 +152,7 @@ impl Run<'_> {
     pub fn wait_woken(self, leaves: &[Leaf]) {
         if session_word::is_on()
             && let Some((lane, record)) = self.place
-            && !(self.outer.is_none() && yield_quickly(lane, record, leaves.last()))
+            && !(self.outer.is_none() && yield_quickly(lane, record, leaves.last().copied()))
         {
             write_yield(lane, record, self.outer, self.suspended, leaves);
         }
@@ -199,8 +199,8 @@ impl Run<'_> {
     #[inline(always)]
     fn finish_unheard(self) {
         if let Some((lane, _)) = self.place {
-            lane.replace_current(self.outer);
-            lane.set_stack_end(self.outer_stack_end);
+            lane.set_current(self.outer);
+            lane.end_stacks_at(self.outer_stack_end);
         }
         // Its end is told.
         std::mem::forget(self);
@@ -223,6 +223,98 @@ impl Drop for Run<'_> {
     }
 }
 
+/// A run as nearly all are: the thread ran no task before, and the session that is running has seen it begin.
+///
+/// It is a [`Run`] of two words, which a poll keeps in registers. What is not simple about its end it leaves to one.
+pub struct PlainRun<'task> {
+    lane: &'static Lane,
+    record: &'static TaskRecord,
+    /// As of a [`Run`].
+    _task: PhantomData<(&'task Task, *const ())>,
+}
+
+impl fmt::Debug for PlainRun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlainRun")
+            .field("task", &self.record.id())
+            .finish()
+    }
+}
+
+impl PlainRun<'_> {
+    /// The calling thread runs the task of `record` from now on, if that is simple.
+    #[inline(always)]
+    pub(crate) fn start(record: &'static TaskRecord) -> Option<Self> {
+        let lane = lane::existing().filter(|lane| lane.has_no_current())?;
+        lane.set_current(Some(record));
+        if !start_quickly(lane, record) {
+            lane.set_current(None);
+            return None;
+        }
+        lane.end_stacks_at(stack_walk::stack_pointer());
+        Some(Self {
+            lane,
+            record,
+            _task: PhantomData,
+        })
+    }
+
+    /// As [`Run::wait`].
+    #[inline(always)]
+    pub fn wait(self, leaves: &[Leaf]) {
+        let (lane, record) = (self.lane, self.record);
+        if !(leaves.len() <= 1 && wait_quickly(lane, record, leaves.first().copied())) {
+            write_wait(lane, record, None, Suspended::NOT, leaves);
+        }
+        self.finish_unheard();
+    }
+
+    /// As [`Run::wait_woken`].
+    #[inline(always)]
+    pub fn wait_woken(self, leaves: &[Leaf]) {
+        let (lane, record) = (self.lane, self.record);
+        if !yield_quickly(lane, record, leaves.last().copied()) {
+            write_yield(lane, record, None, Suspended::NOT, leaves);
+        }
+        self.finish_unheard();
+    }
+
+    /// As [`Run::block`].
+    #[cold]
+    #[inline(never)]
+    pub fn block(self, reason: BlockReason) {
+        let run = Run {
+            place: Some((self.lane, self.record)),
+            outer: None,
+            outer_stack_end: 0,
+            suspended: Suspended::NOT,
+            _task: PhantomData,
+        };
+        std::mem::forget(self);
+        run.block(reason);
+    }
+
+    /// The task has ended.
+    #[inline]
+    pub fn end(self) {}
+
+    /// Leaves the thread without a task.
+    #[inline(always)]
+    fn finish_unheard(self) {
+        self.lane.set_current(None);
+        self.lane.end_stacks_at(0);
+        // Its end is told.
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for PlainRun<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        end(self.lane, self.record, None, 0, Suspended::NOT);
+    }
+}
+
 /// The run of `record` ends, and with it the task.
 #[inline(never)]
 fn end(
@@ -238,8 +330,8 @@ fn end(
             write_last(lane, record, outer, suspended);
         }
     }
-    lane.replace_current(outer);
-    lane.set_stack_end(outer_stack_end);
+    lane.set_current(outer);
+    lane.end_stacks_at(outer_stack_end);
     record.word.end_unheard();
     region::abandon(record);
 }
@@ -252,21 +344,22 @@ fn start_quickly(lane: &'static Lane, record: &'static TaskRecord) -> bool {
 
 /// Writes that the run of `record` ends at a leaf, or none, where it is simple.
 #[inline(never)]
-fn wait_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<&Leaf>) -> bool {
-    let block_type = match leaf {
+fn wait_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<Leaf>) -> bool {
+    let block_type = match &leaf {
         None => Some(EventType::GoBlock as u8),
         Some(leaf) => leaf.event_type(),
     };
     let Some(block_type) = block_type else {
         return false;
     };
-    QuickPen::enter(lane, record).is_some_and(|pen| pen.block(block_type, leaf.map(Leaf::stack)))
+    QuickPen::enter(lane, record)
+        .is_some_and(|pen| pen.block(block_type, leaf.map(|leaf| leaf.stack())))
 }
 
 /// Writes that the run of `record`, which was woken meanwhile, ends at a leaf, or none, where it is simple.
 #[inline(never)]
-fn yield_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<&Leaf>) -> bool {
-    QuickPen::enter(lane, record).is_some_and(|pen| pen.give_way(leaf.map(Leaf::stack)))
+fn yield_quickly(lane: &'static Lane, record: &'static TaskRecord, leaf: Option<Leaf>) -> bool {
+    QuickPen::enter(lane, record).is_some_and(|pen| pen.give_way(leaf.map(|leaf| leaf.stack())))
 }
 
 /// Writes the start of `record`, the outer task suspended first if the session sees it run.

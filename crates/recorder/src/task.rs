@@ -6,7 +6,7 @@ use crate::lane::{self, Lane};
 use crate::lane_writer::LaneWriter;
 use crate::quick_pen::QuickPen;
 use crate::region;
-use crate::run::{self, Nesting, Run};
+use crate::run::{self, Nesting, PlainRun, Run};
 use crate::session_word;
 use crate::stack_walk::Walk;
 use crate::tables::StackEntry;
@@ -100,6 +100,26 @@ impl Task {
     #[inline(always)]
     pub fn start(&self) -> Run<'_> {
         self.start_as(Nesting::Preempted, b"")
+    }
+
+    /// As [`Task::start`] and [`Run::end_stacks_here`], where that is simple; else nothing has begun. A session should be running.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use exectrace::hook::Task;
+    ///
+    /// fn work() {}
+    ///
+    /// let task = Task::new(work as fn() as *const ());
+    /// match task.start_plainly() {
+    ///     Some(run) => run.wait(&[]),
+    ///     None => task.start().wait(&[]),
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn start_plainly(&self) -> Option<PlainRun<'_>> {
+        PlainRun::start(self.record?)
     }
 
     /// As [`Task::start`], the run named by a label that readers show (GoStartLabel).

@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use exectrace::hook::{Leaf, Run, WakerCell};
+use exectrace::hook::{Leaf, PlainRun, Run, WakerCell};
 
 /// Leaves that are kept of one poll: a select of more has no other name.
 const LEAVES_MAX: usize = 4;
@@ -105,7 +105,7 @@ impl<'poll> PollFrame<'poll> {
 
     /// The poll was pending: its task waits at the leaves, or can run again if it has woken itself.
     #[inline(always)]
-    pub(crate) fn end(&self, run: Run<'_>) {
+    pub(crate) fn end(&self, run: impl Pausing) {
         let first = self.leaves[0].get();
         if self.is_woken.get() {
             run.wait_woken(first.as_slice());
@@ -117,13 +117,45 @@ impl<'poll> PollFrame<'poll> {
     }
 
     #[cold]
-    fn wait_at_several(&self, run: Run<'_>) {
+    fn wait_at_several(&self, run: impl Pausing) {
         let leaves = self.leaves.each_ref().map(Cell::get);
         let Some(first) = leaves[0] else {
             return run.wait(&[]);
         };
         let leaves = leaves.map(|leaf| leaf.unwrap_or(first));
         run.wait(&leaves[..self.len.get()]);
+    }
+}
+
+/// A run whose poll was pending.
+pub(crate) trait Pausing {
+    /// Its task waits at the leaves.
+    fn wait(self, leaves: &[Leaf]);
+    /// It has woken itself.
+    fn wait_woken(self, leaves: &[Leaf]);
+}
+
+impl Pausing for Run<'_> {
+    #[inline(always)]
+    fn wait(self, leaves: &[Leaf]) {
+        Run::wait(self, leaves);
+    }
+
+    #[inline(always)]
+    fn wait_woken(self, leaves: &[Leaf]) {
+        Run::wait_woken(self, leaves);
+    }
+}
+
+impl Pausing for PlainRun<'_> {
+    #[inline(always)]
+    fn wait(self, leaves: &[Leaf]) {
+        PlainRun::wait(self, leaves);
+    }
+
+    #[inline(always)]
+    fn wait_woken(self, leaves: &[Leaf]) {
+        PlainRun::wait_woken(self, leaves);
     }
 }
 
@@ -138,7 +170,8 @@ pub(crate) struct Polling<'frame> {
 impl Drop for Polling<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        INNERMOST.set(self.outer);
+        // Not by its `set`, which is a call.
+        INNERMOST.with(|innermost| innermost.set(self.outer));
     }
 }
 

@@ -74,23 +74,20 @@ fn entry<F: Future>() -> *const () {
     poll as *const ()
 }
 
-impl<F: Future> Future for Traced<F> {
-    type Output = F::Output;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: nothing is moved out of the wrapper; its future is pinned again right below.
-        let this = unsafe { self.get_unchecked_mut() };
+impl<F: Future> Traced<F> {
+    /// A poll of which anything may be unusual: that no session is running, to begin with.
+    #[inline(never)]
+    fn poll_otherwise(&mut self, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: the future is never moved, and dropped in place: it is pinned as its wrapper is.
-        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
-        let run = this.task.start();
+        let future = unsafe { Pin::new_unchecked(&mut *self.future) };
+        let run = self.task.start();
         run.end_stacks_here();
         // Stays so if a panic goes through.
-        this.is_over = true;
+        self.is_over = true;
         let lent = if exectrace::is_enabled() {
-            this.waker.lend(&this.task, context.waker())
+            self.waker.lend(&self.task, context.waker())
         } else {
-            this.waker.saw_untraced_poll();
+            self.waker.saw_untraced_poll();
             None
         };
         let Some(waker) = lent else {
@@ -98,7 +95,7 @@ impl<F: Future> Future for Traced<F> {
             match outcome {
                 Poll::Ready(_) => run.end(),
                 Poll::Pending => {
-                    this.is_over = false;
+                    self.is_over = false;
                     run.wait(&[]);
                 }
             }
@@ -111,15 +108,56 @@ impl<F: Future> Future for Traced<F> {
         match outcome {
             Poll::Ready(_) => run.end(),
             Poll::Pending => {
-                this.is_over = false;
+                self.is_over = false;
                 // A root may be polled without having been woken.
-                if frame.is_idle() && !this.is_root && waker.is_forgotten() {
+                if frame.is_idle() && !self.is_root && waker.is_forgotten() {
                     run.block(BlockReason::Forever);
                 } else {
                     frame.end(run);
                 }
-                if this.parks {
+                if self.parks {
                     worker_parks();
+                }
+            }
+        }
+        outcome
+    }
+}
+
+impl<F: Future> Future for Traced<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: nothing is moved out of the wrapper; its future is pinned again right below.
+        let this = unsafe { self.get_unchecked_mut() };
+        if this.is_root || !exectrace::is_enabled() {
+            return this.poll_otherwise(context);
+        }
+        // Nearly all polls of a session are as follows. They have a path of their own: what there might be else would cost them
+        // registers.
+        let Some(waker) = this.waker.lend(&this.task, context.waker()) else {
+            return this.poll_otherwise(context);
+        };
+        let Some(run) = this.task.start_plainly() else {
+            return this.poll_otherwise(context);
+        };
+        // Stays so if a panic goes through.
+        this.is_over = true;
+        let frame = PollFrame::new(waker.data(), waker.stock());
+        let polling = frame.begin();
+        // SAFETY: the future is never moved, and dropped in place: it is pinned as its wrapper is.
+        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
+        let outcome = future.poll(&mut Context::from_waker(&waker));
+        drop(polling);
+        match outcome {
+            Poll::Ready(_) => run.end(),
+            Poll::Pending => {
+                this.is_over = false;
+                if frame.is_idle() && waker.is_forgotten() {
+                    run.block(BlockReason::Forever);
+                } else {
+                    frame.end(run);
                 }
             }
         }

@@ -76,6 +76,59 @@ fn runs_may_end_out_of_order() {
 }
 
 #[test]
+fn a_run_is_plain_only_on_a_thread_without_one_and_all_its_ends_are_told() {
+    let _turn = turn();
+    let recorded = check(|| {
+        let task = task();
+        // The thread has no worker in this session yet.
+        assert!(task.start_plainly().is_none());
+        let own = self::task();
+        let run = own.start();
+        assert!(task.start_plainly().is_none());
+        run.block(BlockReason::Net);
+        let plain = || task.start_plainly().expect("a worker that is free");
+        plain().wait(&[]);
+        task.reference().wake();
+        plain().wait_woken(&[]);
+        plain().block(BlockReason::Select);
+        task.reference().wake();
+        assert!(own.start_plainly().is_none(), "nobody has woken it");
+        // What the thread runs next runs in nothing.
+        let run = plain();
+        worker_parks();
+        run.end();
+    });
+    for (event, count) in [
+        ("GoBlock", 1),
+        ("GoSched", 1),
+        ("GoBlockSelect", 1),
+        // Both tasks, and the one of the life that follows.
+        ("GoEnd", 3),
+    ] {
+        assert_eq!(recorded.statistics.events.of(event), count, "{event}");
+    }
+}
+
+#[test]
+fn a_plain_run_may_outlive_the_session_that_saw_it_begin() {
+    let _turn = turn();
+    let (first, (task, run)) = record(Recorder::new(), || {
+        let task: &'static Task = Box::leak(Box::new(task()));
+        task.start().wait(&[]);
+        task.reference().wake();
+        (task, task.start_plainly().expect("a worker that is free"))
+    });
+    first.check(accepts);
+    run.wait(&[]);
+    let (second, ()) = record(Recorder::new(), || {
+        task.start().end();
+        Emitted::default().life(2);
+    });
+    assert_eq!(second.statistics.events.of("GoBlock"), 0);
+    second.check(accepts);
+}
+
+#[test]
 fn a_task_may_seem_to_run_twice() {
     let _turn = turn();
     check(|| {
