@@ -75,7 +75,28 @@ fn entry<F: Future>() -> *const () {
 }
 
 impl<F: Future> Traced<F> {
-    /// A poll of which anything may be unusual: that no session is running, to begin with.
+    /// A poll while no session is running, unless one starts at this moment.
+    #[inline(always)]
+    fn poll_unrecorded(&mut self, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the future is never moved, and dropped in place: it is pinned as its wrapper is.
+        let future = unsafe { Pin::new_unchecked(&mut *self.future) };
+        let run = self.task.start();
+        run.end_stacks_here();
+        // Stays so if a panic goes through.
+        self.is_over = true;
+        self.waker.saw_untraced_poll();
+        let outcome = future.poll(context);
+        match outcome {
+            Poll::Ready(_) => run.end(),
+            Poll::Pending => {
+                self.is_over = false;
+                run.wait(&[]);
+            }
+        }
+        outcome
+    }
+
+    /// A poll of which anything may be unusual.
     #[inline(never)]
     fn poll_otherwise(&mut self, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: the future is never moved, and dropped in place: it is pinned as its wrapper is.
@@ -131,7 +152,10 @@ impl<F: Future> Future for Traced<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: nothing is moved out of the wrapper; its future is pinned again right below.
         let this = unsafe { self.get_unchecked_mut() };
-        if this.is_root || !exectrace::is_enabled() {
+        if !exectrace::is_enabled() {
+            return this.poll_unrecorded(context);
+        }
+        if this.is_root {
             return this.poll_otherwise(context);
         }
         // Nearly all polls of a session are as follows. They have a path of their own: what there might be else would cost them
