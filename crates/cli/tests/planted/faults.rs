@@ -11,6 +11,7 @@ use exectrace_tokio::runtime::{Builder, Runtime};
 use exectrace_tokio::sync::{Mutex, Notify};
 use exectrace_tokio::task::{JoinSet, LocalSet, yield_now};
 use exectrace_tokio::time::sleep;
+use rustix::time::{ClockId, clock_gettime};
 
 /// How long each runs.
 const DURATION: Duration = Duration::from_millis(700);
@@ -172,10 +173,12 @@ pub(crate) fn late_timer(time: Duration, tasks: usize) {
     });
 }
 
-/// A thread that does nothing but allocate, for some CPU time: samples are taken by that.
+/// A thread that does nothing but allocate, for so much CPU time: samples are taken by that.
 fn storm(bytes: usize) {
+    let cpu_time = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
+    let end = cpu_time() + DURATION;
     let mut kept: Vec<Vec<u8>> = Vec::new();
-    for _ in 0..4_000 {
+    while cpu_time() < end {
         for place in 0..1_000 {
             kept.push(Vec::with_capacity(bytes + place % 64));
         }
