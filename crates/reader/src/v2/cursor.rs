@@ -66,6 +66,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The same, if the event is not decoded.
+    #[inline(always)]
+    pub(super) fn near_ns(&self) -> Option<i64> {
+        self.near_ns
+    }
+
     /// Whether no event to come is decoded: then [`Self::refill`] must see to it before anything else is asked, unless its time is
     /// known.
     #[inline(always)]

@@ -45,6 +45,30 @@ impl<'a> Frontier<'a> {
         }
     }
 
+    /// Where the cursor of the next event is, if events of the first one and of this one alone come up to a time, which is told. A
+    /// heap it is as long as both are not later than that.
+    #[inline]
+    pub(super) fn rival(&self, until_ns: i64) -> Option<(usize, i64)> {
+        let (rival, other) = match self.times[..] {
+            [_, second, third, ..] if third < second => (2, second),
+            [_, _, third, ..] => (1, third),
+            [_, _] => (1, i64::MAX),
+            _ => return None,
+        };
+        let below = self.times.get(2 * rival + 1..).unwrap_or_default();
+        let below = below.iter().take(2);
+        let before = below.fold(other, |least, &time| least.min(time));
+        // Of events of one time only the heap knows which comes first.
+        let limit_ns = before.saturating_sub(1).min(until_ns);
+        (self.times[rival] <= limit_ns).then_some((rival, limit_ns))
+    }
+
+    /// The cursor's next event is another one than before, no earlier than its parent's and no later than its children's.
+    #[inline]
+    pub(super) fn set(&mut self, index: usize) {
+        self.times[index] = self.cursors[self.places[index]].time_ns();
+    }
+
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> &mut Cursor<'a> {
         &mut self.cursors[self.places[index]]
@@ -114,7 +138,7 @@ impl<'a> Frontier<'a> {
     }
 
     #[inline]
-    fn swap(&mut self, a: usize, b: usize) {
+    pub(super) fn swap(&mut self, a: usize, b: usize) {
         self.times.swap(a, b);
         self.places.swap(a, b);
     }

@@ -5,6 +5,7 @@
 //! expected is left to the rules (`task_rules.rs`), which know all cases and say what is wrong: so nothing is changed here before
 //! it is known that all fits, and what happens is the same.
 
+mod pair;
 mod source;
 
 use exectrace_format::go_v2::EventType;
@@ -17,6 +18,7 @@ use super::state::{NO_SLOT, NONE, Task, Tasks, Thread, WorkerState, Workers};
 use super::told::{Told, after};
 use crate::Timestamp;
 use crate::event::{Event, EventType as AnyType, Kind};
+pub(super) use pair::{Pair, Side};
 pub(super) use source::{InBatch, InRow};
 use source::{Plain, Source};
 
@@ -33,9 +35,30 @@ pub(super) enum Stop {
     Special,
 }
 
+impl Stop {
+    /// When the next event comes, if it is known, and that it can be decoded.
+    #[inline(always)]
+    pub(super) fn near_ns(self) -> Option<i64> {
+        match self {
+            Self::Later(time_ns) => time_ns,
+            _ => None,
+        }
+    }
+
+    /// The same, if it is not known when the next event comes and that it can be decoded.
+    #[inline(always)]
+    fn or_later(self, next: Option<(impl Plain, i64)>) -> Self {
+        match next {
+            Some((event, time_ns)) if event.is_whole() => Self::Later(Some(time_ns)),
+            _ => self,
+        }
+    }
+}
+
 /// The thread of a run, and where the state of its task is.
-struct Now {
-    thread: Thread,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    pub(super) thread: Thread,
     slot: usize,
 }
 
@@ -49,65 +72,87 @@ struct Step<'s, 'a> {
 }
 
 impl Order {
-    /// Lets events of a thread happen, as long as they are plain, not later than `until_ns`, and have room. Gives how many, those
-    /// that are left, and why they wait.
+    /// A thread before plain events.
+    #[inline(always)]
+    pub(super) fn now(&self, thread: Thread) -> Now {
+        Now {
+            thread,
+            slot: self.tasks.recent_slot(thread.task).unwrap_or(NO_SLOT),
+        }
+    }
+
+    /// Lets events of a pair of threads happen, the earliest first, as long as they are plain, not later than `limit_ns`, and have
+    /// room. Gives why those of the thread whose turn it is wait.
     // A function of its own, with what it needs in registers. What is known of an event is written to its place at once, also
     // when it then turns out not to be plain: so little of it is left to be kept while its type's own step runs.
     #[inline(never)]
     pub(super) fn run_plain<S: Source>(
         &mut self,
-        source: S,
-        thread: &mut Thread,
-        until_ns: i64,
+        pair: &mut Pair<S>,
+        limit_ns: i64,
         generation: &Generation<'_>,
         told: &mut Told<'_>,
-    ) -> (usize, S, Stop) {
+    ) -> Stop {
         // Nearly all steps need one, and none takes it away.
-        if thread.worker == NONE {
-            return (0, source, Stop::Special);
+        if pair.side().now.thread.worker == NONE {
+            return Stop::Special;
         }
-        let mut now = Now {
-            thread: *thread,
-            slot: self.tasks.recent_slot(thread.task).unwrap_or(NO_SLOT),
-        };
-        // A copy, which need not be in memory.
-        let mut source = source.clone();
         let (places, mut last) = told.places();
         let room = places.len();
         let mut places = places.iter_mut();
-        let (count, stop) = loop {
+        // Copies, which need not be in memory.
+        let Side {
+            mut source,
+            mut now,
+            ..
+        } = pair.side().clone();
+        let mut until_ns = pair.other().next_ns.min(limit_ns);
+        let (count, stop) = 'told: loop {
             let Some(place) = places.next() else {
-                break (room, Stop::Full);
+                break (room, Stop::Full.or_later(source.next()));
             };
-            let count = room - places.len() - 1;
-            let Some((mut event, time_ns)) = source.next() else {
-                break (count, Stop::Dry);
-            };
-            if time_ns > until_ns {
-                let time_ns = event.is_whole().then_some(time_ns);
-                break (count, Stop::Later(time_ns));
+            loop {
+                let count = room - places.len() - 1;
+                let Some((mut event, time_ns)) = source.next() else {
+                    break 'told (count, Stop::Dry);
+                };
+                if time_ns > until_ns {
+                    let stop = Stop::Later(None).or_later(Some((event, time_ns)));
+                    let is_turn = time_ns.max(pair.other().next_ns) <= limit_ns;
+                    if !is_turn || stop == Stop::Later(None) {
+                        break 'told (count, stop);
+                    }
+                    pair.take_turns(Side::new(source, now, Some(time_ns)));
+                    Side { source, now, .. } = pair.side().clone();
+                    if now.thread.worker == NONE {
+                        break 'told (count, Stop::Special);
+                    }
+                    until_ns = time_ns;
+                    continue;
+                }
+                let time = after(last, Timestamp(time_ns));
+                place.time = time;
+                place.offset = source.offset();
+                place.worker = WorkerId(now.thread.worker as i64);
+                place.thread = ThreadId(now.thread.id);
+                let step = Step {
+                    tasks: &mut self.tasks,
+                    workers: &mut self.workers,
+                    now: &mut now,
+                    generation,
+                    place,
+                };
+                if step.happen(&mut event).is_none() {
+                    break 'told (count, Stop::Special);
+                }
+                last = time;
+                source.pass(event, time_ns);
+                break;
             }
-            let time = after(last, Timestamp(time_ns));
-            place.time = time;
-            place.offset = source.offset();
-            place.worker = WorkerId(now.thread.worker as i64);
-            place.thread = ThreadId(now.thread.id);
-            let step = Step {
-                tasks: &mut self.tasks,
-                workers: &mut self.workers,
-                now: &mut now,
-                generation,
-                place,
-            };
-            if step.happen(&mut event).is_none() {
-                break (count, Stop::Special);
-            }
-            last = time;
-            source.pass(event, time_ns);
         };
         told.add(count, last);
-        *thread = now.thread;
-        (count, source, stop)
+        *pair.side_mut() = Side::new(source, now, stop.near_ns());
+        stop
     }
 }
 
