@@ -52,6 +52,10 @@ const PERIOD: Duration = Duration::from_millis(10);
 /// And while nothing calls for more: waking up is most of what a look costs.
 const QUIET_PERIOD: Duration = Duration::from_millis(20);
 
+/// How long pages of the program's files stay once they were read: in a session's first seconds new stacks come all the time, and to
+/// read the same pages again for each costs more than the work itself.
+const PAGES_KEPT: Duration = Duration::from_secs(1);
+
 /// Of so much memory for batches 10^8 events a second fill less than half in a quiet period.
 const QUIET_BUDGET_BYTES: usize = 32 << 20;
 
@@ -85,6 +89,8 @@ pub(crate) struct Collector {
     stacks: u64,
     strings: u64,
     frequency_written: bool,
+    /// When stacks were last looked up, if the pages that were read for that are still there.
+    looked_up: Option<Instant>,
     /// Some work of ours panicked.
     failed: bool,
     _turn: Turn,
@@ -124,6 +130,7 @@ impl Collector {
             stacks: 0,
             strings: 0,
             frequency_written: false,
+            looked_up: None,
             failed: false,
             _turn: turn,
         }
@@ -143,6 +150,7 @@ impl Collector {
             self.failed = true;
             self.drop_pending();
         }
+        stack_frames::release_pages();
         self.output.write_out();
         self.output.finish();
         let end = end.unwrap_or(EndReason::CollectorFailed);
@@ -242,6 +250,16 @@ impl Collector {
             self.take_samples();
         }
         self.look_at_batches();
+        self.release_pages();
+    }
+
+    /// Gives back the pages that were read to look stacks up, once none was looked up for a while.
+    fn release_pages(&mut self) {
+        let is_over = |at: Instant| at.elapsed() >= PAGES_KEPT;
+        if self.looked_up.is_some_and(is_over) {
+            self.looked_up = None;
+            stack_frames::release_pages();
+        }
     }
 
     fn look_at_batches(&mut self) {
@@ -321,7 +339,7 @@ impl Collector {
             self.write_stack(stack, &mut records);
         }
         if !records.is_empty() {
-            stack_frames::release_pages();
+            self.looked_up = Some(Instant::now());
         }
         let mut strings = Vec::new();
         for string in self.tables.strings.take_used() {
