@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
 const READER: &str = "exectrace-reader";
 
 /// … and all whose benches read some.
-const OF_TRACES: [&str; 2] = [READER, "exectrace-analysis"];
+const OF_TRACES: [&str; 3] = [READER, "exectrace-analysis", "exectrace-viewer"];
 
 /// Runs the benches of the named packages, or of all members that have some, and prints the tables.
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
