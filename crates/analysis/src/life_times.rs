@@ -1,12 +1,14 @@
 //! How long each life was in each state.
 //!
-//! There are millions of lives, and most are blocked for one reason or two: so the reasons of all lie in one list, those of a life
-//! chained.
+//! There are millions of lives, and most of them ran, were in the queue, and were blocked for one reason or two, and no more: so times of
+//! all other states, and of each reason, lie in one list, those of a life chained.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use exectrace_reader::{State, StringId};
 
+use crate::key_hasher::BuildKeyHasher;
 use crate::lives::LifeId;
 
 /// How long each life was in each state, in nanoseconds.
@@ -17,7 +19,11 @@ use crate::lives::LifeId;
 pub struct LifeTimes {
     /// By the ids of lives; those behind the last have none.
     times: Vec<Times>,
-    blocked: Vec<BlockedTime>,
+    others: Vec<OtherTime>,
+    /// What the times in `others` are of, each once, …
+    kinds: Vec<Other>,
+    /// … and where it is.
+    place_of_kind: HashMap<Other, u32, BuildKeyHasher>,
 }
 
 /// The times of one life.
@@ -25,22 +31,29 @@ pub struct LifeTimes {
 pub(crate) struct Times {
     pub(crate) running_ns: i64,
     pub(crate) runnable_ns: i64,
-    pub(crate) syscall_ns: i64,
-    pub(crate) unknown_ns: i64,
-    /// The place of the latest reason that it was blocked for.
-    blocked: u32,
+    /// The place of the latest of its other times.
+    others: u32,
 }
 
-/// How long a life was blocked for one reason.
+/// How long a life was in one of the other states, or blocked for one reason.
 #[derive(Clone, Copy, Debug)]
-struct BlockedTime {
-    reason: StringId,
+struct OtherTime {
     ns: i64,
-    /// The place of the reason before.
+    /// The place of what it is of.
+    kind: u32,
+    /// The place of the life's time before.
     before: u32,
 }
 
-/// The place of no reason.
+/// A state that few lives are in, or a reason to be blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Other {
+    Syscall,
+    Unknown,
+    Blocked(StringId),
+}
+
+/// The place of no time.
 const NONE: u32 = u32::MAX;
 
 impl Default for Times {
@@ -48,9 +61,7 @@ impl Default for Times {
         Self {
             running_ns: 0,
             runnable_ns: 0,
-            syscall_ns: 0,
-            unknown_ns: 0,
-            blocked: NONE,
+            others: NONE,
         }
     }
 }
@@ -60,7 +71,7 @@ impl LifeTimes {
     ///
     /// # Panics
     ///
-    /// When lives have more than four billion reasons to be blocked: a file of that many events does not fit into memory.
+    /// When lives have more than four billion states and reasons to be blocked: a file of that many events does not fit into memory.
     pub fn add(&mut self, life: LifeId, state: State, reason: StringId, ns: i64) {
         let place = life.0 as usize;
         self.until(place + 1);
@@ -68,10 +79,10 @@ impl LifeTimes {
         match state {
             State::Running => grow(&mut times.running_ns, ns),
             State::Runnable => grow(&mut times.runnable_ns, ns),
-            State::Syscall => grow(&mut times.syscall_ns, ns),
-            State::Waiting | State::Idle => self.block(place, reason, ns),
+            State::Syscall => self.add_other(place, Other::Syscall, ns),
+            State::Waiting | State::Idle => self.add_other(place, Other::Blocked(reason), ns),
             // Nothing is known of a task that was let out of sight; before its creation there is no time.
-            State::Undetermined | State::NotExist => grow(&mut times.unknown_ns, ns),
+            State::Undetermined | State::NotExist => self.add_other(place, Other::Unknown, ns),
         }
     }
 
@@ -82,36 +93,64 @@ impl LifeTimes {
         }
     }
 
-    fn block(&mut self, life: usize, reason: StringId, ns: i64) {
-        let latest = self.times[life].blocked;
+    fn add_other(&mut self, life: usize, kind: Other, ns: i64) {
+        let latest = self.times[life].others;
         let mut place = latest;
-        while let Some(blocked) = self.blocked.get_mut(place as usize) {
-            if blocked.reason == reason {
-                grow(&mut blocked.ns, ns);
+        while let Some(other) = self.others.get_mut(place as usize) {
+            if self.kinds[other.kind as usize] == kind {
+                grow(&mut other.ns, ns);
                 return;
             }
-            place = blocked.before;
+            place = other.before;
         }
         // Lives are no more than 32 bits count, and have few reasons; what is too much for memory is too much here.
-        let next = u32::try_from(self.blocked.len()).expect("fewer reasons than 32 bits count");
-        self.blocked.push(BlockedTime {
-            reason,
+        let place = |length| u32::try_from(length).expect("fewer times than 32 bits count");
+        let next = place(self.others.len());
+        let kind = *self.place_of_kind.entry(kind).or_insert_with(|| {
+            self.kinds.push(kind);
+            place(self.kinds.len() - 1)
+        });
+        self.others.push(OtherTime {
             ns,
+            kind,
             before: latest,
         });
-        self.times[life].blocked = next;
+        self.times[life].others = next;
     }
 
-    /// The times of a life, but for what it was blocked by.
+    /// How long it ran, and was in the queue.
     pub(crate) fn of(&self, life: LifeId) -> &Times {
         &self.times[life.0 as usize]
     }
 
+    /// How long it was in a system call.
+    pub(crate) fn syscall_ns(&self, life: LifeId) -> i64 {
+        self.other_ns(life, Other::Syscall)
+    }
+
+    /// How long nothing is known of it.
+    pub(crate) fn unknown_ns(&self, life: LifeId) -> i64 {
+        self.other_ns(life, Other::Unknown)
+    }
+
+    fn other_ns(&self, life: LifeId, kind: Other) -> i64 {
+        let mut others = self.others(life);
+        let found = others.find(|(other, _)| *other == kind);
+        found.map_or(0, |(_, ns)| ns)
+    }
+
     /// How long it was blocked, by reason: the first one last.
     pub(crate) fn blocked(&self, life: LifeId) -> impl Iterator<Item = (StringId, i64)> {
-        let at = |place: u32| self.blocked.get(place as usize);
-        let chain = std::iter::successors(at(self.of(life).blocked), move |it| at(it.before));
-        chain.map(|it| (it.reason, it.ns))
+        self.others(life).filter_map(|(kind, ns)| match kind {
+            Other::Blocked(reason) => Some((reason, ns)),
+            Other::Syscall | Other::Unknown => None,
+        })
+    }
+
+    fn others(&self, life: LifeId) -> impl Iterator<Item = (Other, i64)> {
+        let at = |place: u32| self.others.get(place as usize);
+        let chain = std::iter::successors(at(self.of(life).others), move |it| at(it.before));
+        chain.map(|it| (self.kinds[it.kind as usize], it.ns))
     }
 
     /// How long it was blocked, for whatever reason.
@@ -131,14 +170,12 @@ impl LifeTimes {
     /// How long it was there.
     pub(crate) fn life_ns(&self, life: LifeId) -> i64 {
         let times = self.of(life);
-        let states = [
-            times.running_ns,
-            times.runnable_ns,
-            times.syscall_ns,
-            times.unknown_ns,
-            self.blocked_ns(life),
-        ];
-        states.into_iter().fold(0, i64::saturating_add)
+        let others = self.others(life).map(|(_, ns)| ns);
+        let states = [times.running_ns, times.runnable_ns];
+        states
+            .into_iter()
+            .chain(others)
+            .fold(0, i64::saturating_add)
     }
 }
 

@@ -171,11 +171,10 @@ impl StateTimes {
 
     /// Adds the times of a life, but for what it was blocked by.
     fn add(&mut self, times: &LifeTimes, life: LifeId) {
-        let times = times.of(life);
-        grow(&mut self.running_ns, times.running_ns);
-        grow(&mut self.runnable_ns, times.runnable_ns);
-        grow(&mut self.syscall_ns, times.syscall_ns);
-        grow(&mut self.unknown_ns, times.unknown_ns);
+        grow(&mut self.running_ns, times.of(life).running_ns);
+        grow(&mut self.runnable_ns, times.of(life).runnable_ns);
+        grow(&mut self.syscall_ns, times.syscall_ns(life));
+        grow(&mut self.unknown_ns, times.unknown_ns(life));
     }
 
     fn block(&mut self, reason: Cow<'_, str>, ns: i64) {
@@ -283,8 +282,8 @@ impl GroupTimes {
             runnable: spread(&|life| times.of(life).runnable_ns)?,
             blocked: spread(&|life| times.blocked_ns(life))?,
             blocked_by_reason,
-            syscall: spread(&|life| times.of(life).syscall_ns)?,
-            unknown: spread(&|life| times.of(life).unknown_ns)?,
+            syscall: spread(&|life| times.syscall_ns(life))?,
+            unknown: spread(&|life| times.unknown_ns(life))?,
             sums,
             gc_ns,
         })
