@@ -110,11 +110,12 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        let ((), findings) = pass.report(reader.tables());
+        let (timeline, findings) = pass.report(reader.tables());
         if self.has_events {
             self.subject
                 .keep_findings(&findings, self.first.unwrap_or_default());
         }
+        timeline.finish();
         self.end(&reader, fault);
     }
 

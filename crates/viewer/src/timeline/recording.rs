@@ -75,7 +75,7 @@ impl Recording {
 }
 
 impl Analysis for Recording {
-    type Report = ();
+    type Report = Finishing;
 
     fn event(&mut self, event: &Event, context: &Context<'_>) {
         match event.kind {
@@ -118,7 +118,7 @@ impl Analysis for Recording {
         }
     }
 
-    fn report(mut self, context: &Context<'_>) {
+    fn report(mut self, context: &Context<'_>) -> Finishing {
         for range in [Range::Gc, Range::StopTheWorld] {
             if let Some(since) = self.range(range).and_then(Option::take) {
                 self.lot.ranges.push((range, since, context.end));
@@ -133,7 +133,28 @@ impl Analysis for Recording {
             threads: ThreadNames::of(context),
             marking: self.marking,
         });
-        let _ = self.lots.send(last);
+        Finishing {
+            lots: self.lots,
+            last,
+            filler: self.filler,
+        }
+    }
+}
+
+/// A timeline that has all but the last.
+///
+/// To put that in takes memory for a moment, as much as a pass keeps of tasks: so the one comes after the other has gone.
+#[derive(Debug)]
+pub(crate) struct Finishing {
+    lots: SyncSender<Lot>,
+    last: Lot,
+    filler: JoinHandle<()>,
+}
+
+impl Finishing {
+    /// Waits until the timeline has all.
+    pub(crate) fn finish(self) {
+        let _ = self.lots.send(self.last);
         drop(self.lots);
         if let Err(panicked) = self.filler.join() {
             panic::resume_unwind(panicked);
