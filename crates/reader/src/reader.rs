@@ -198,6 +198,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The number that the file gives the generation of the last event, by which errors name it. Format v1 has no generations, and the
+    /// number of one may come again.
+    #[must_use]
+    pub fn generation(&self) -> Option<u64> {
+        match &self.events {
+            Events::V1(_) => None,
+            Events::V2(events) => events.generation(),
+        }
+    }
+
     /// The strings and stacks that the events so far refer to.
     #[must_use]
     pub fn tables(&self) -> &Tables<'a> {

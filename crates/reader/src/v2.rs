@@ -63,6 +63,8 @@ pub(crate) struct Reader<'a> {
     order: Order,
     open: Option<Open<'a>>,
     contents: Contents,
+    /// The number of the last generation that has begun.
+    generation: Option<u64>,
     /// The time of the last event.
     last: Timestamp,
     /// What comes after the last sync.
@@ -96,6 +98,7 @@ impl<'a> Reader<'a> {
                 generations: Some(0),
                 ..Contents::default()
             },
+            generation: None,
             last: Timestamp(0),
             ended: None,
             damage,
@@ -117,6 +120,11 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn tables(&self) -> &Tables<'a> {
         &self.tables
+    }
+
+    /// The number of the generation that is being read.
+    pub(crate) fn generation(&self) -> Option<u64> {
+        self.generation
     }
 
     /// Puts the next events in order, over those of `block`. Gives how many, and false when there are no more.
@@ -206,6 +214,7 @@ impl<'a> Reader<'a> {
     /// Begins a generation.
     fn enter(&mut self, mut generation: Generation<'a>) -> Result<(), Error> {
         self.order.begin(generation.number);
+        self.generation = Some(generation.number);
         self.contents.add(&generation);
         generation.recognise_stacks(&self.tables);
         let mut frontier = Frontier::default();

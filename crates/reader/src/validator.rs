@@ -45,6 +45,8 @@ pub struct Validator {
     collects: Option<bool>,
     /// Who has stopped the world and why. Old versions of Go stop each worker for itself.
     stops: Vec<Stop>,
+    /// The last event that was not inferred is of format v1.
+    is_v1: bool,
 }
 
 /// An event that cannot have happened after those before it.
@@ -197,6 +199,9 @@ impl Validator {
     /// The first rule that the event breaks.
     pub fn event(&mut self, event: &Event) -> Result<(), Violation> {
         let time = self.time(event);
+        if event.event_type != EventType::Inferred {
+            self.is_v1 = matches!(event.event_type, EventType::V1(_));
+        }
         let rule = match event.kind {
             Kind::TaskTransition { task, from, to, .. } => self.task(event, task.0, from, to),
             Kind::WorkerTransition { worker, from, to } => self.worker(event, worker, from, to),
@@ -395,9 +400,9 @@ impl Validator {
                 let by_task = || find(&|other| other.task == stop.task);
                 let by_worker = || find(&|other| other.worker == stop.worker);
                 let place = find(&|other| *other == stop);
-                let place = match event.event_type {
-                    EventType::V1(_) => place.or_else(by_worker),
-                    _ => place.or_else(by_task).or_else(by_worker),
+                let place = match self.is_v1 {
+                    true => place.or_else(by_worker),
+                    false => place.or_else(by_task).or_else(by_worker),
                 };
                 let place = place.or_else(|| find(&|_| true));
                 place.map(|place| self.stops.remove(place)).is_some()

@@ -31,7 +31,10 @@ impl<'a> Coming<'a> {
         match (self.found.take(), damage) {
             (Some(found), _) => found,
             (None, None) => self.framing.next(),
-            (None, Some(damage)) => Ok(self.framing.salvage(damage)),
+            (None, Some(damage)) => {
+                let whole = self.framing.whole();
+                Ok(whole.or_else(|| self.framing.salvage(damage)))
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ impl<'a> Framing<'a> {
         if let Some(error) = self.pending.take() {
             return Err(error);
         }
-        if self.version.at_least(Version::Go1_26) {
+        if self.has_markers() {
             self.marked()
         } else {
             self.unmarked()
@@ -62,8 +62,9 @@ impl<'a> Framing<'a> {
     pub(super) fn whole(&mut self) -> Option<Generation<'a>> {
         let mut ahead = self.clone();
         let generation = ahead.next().ok()??;
+        // What ends with a marker may have any number, also that of an earlier one.
         let is_next = generation.number > self.last_generation || self.last_generation == 0;
-        if !is_next || ahead.pending.is_some() {
+        if !is_next && !self.has_markers() || ahead.pending.is_some() {
             return None;
         }
         ahead.clock = Some(generation.clock);

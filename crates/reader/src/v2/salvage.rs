@@ -90,7 +90,7 @@ impl<'a> Framing<'a> {
         self.finish(salvage, has_end, damage)
     }
 
-    fn has_markers(&self) -> bool {
+    pub(super) fn has_markers(&self) -> bool {
         self.version.at_least(Version::Go1_26)
     }
 

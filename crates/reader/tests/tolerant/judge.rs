@@ -39,7 +39,7 @@ pub(crate) fn judge(file: &[u8]) -> Result<Judgement, String> {
     let mut different = None;
     while let Some(event) = tolerant.next() {
         let event = event.map_err(|error| format!("a tolerant reader stops: {error}"))?;
-        excuses.generations += u64::from(matches!(event.kind, Kind::Sync));
+        excuses.begin(tolerant.generation());
         if let Err(violation) = validator.event(&event) {
             // A program may end its regions in any order, which Go's readers refuse.
             let is_repaired = matches!(violation.rule, Rule::RegionOrder { .. })
@@ -87,11 +87,18 @@ struct Excuses {
     torn: HashSet<i64>,
     /// Tasks that a status gave a second worker.
     on_two_workers: HashSet<u64>,
-    /// Generations that have begun.
-    generations: u64,
+    /// The number of the first generation, and whether the one that is read has it: Go's reader knows the first by that.
+    first: Option<u64>,
+    is_first: bool,
 }
 
 impl Excuses {
+    /// An event is of a generation.
+    fn begin(&mut self, generation: Option<u64>) {
+        self.first = self.first.or(generation);
+        self.is_first = self.first == generation;
+    }
+
     /// Whether an event may break a rule.
     fn cover(&mut self, event: &Event, rule: Rule) -> bool {
         use go_v2::EventType as E;
@@ -110,7 +117,7 @@ impl Excuses {
             Rule::WorkerState { worker, .. } => self.torn.contains(&worker),
             // In the first generation a range may be active that was seen to end.
             Rule::RangeIsNotOpen { .. }
-                if matches!(event.kind, Kind::RangeActive { .. }) && self.generations <= 1 =>
+                if self.is_first && matches!(event.kind, Kind::RangeActive { .. }) =>
             {
                 true
             }

@@ -63,6 +63,25 @@ fn a_whole_file_has_nothing_to_tell() {
 }
 
 #[test]
+fn a_generation_may_have_the_number_of_an_earlier_one() {
+    let first = format!("{TABLES}{THREAD}GCMarkAssistBegin dt=1 stack=0\nGCMarkAssistEnd dt=1");
+    // Go's reader knows the first one by its number, in which a range may be active that was seen to end.
+    let again = format!("{TABLES}{THREAD}GCMarkAssistActive dt=1 task=1");
+    let file = file(&format!(
+        "{first}\nEndOfGeneration\n{again}\nEndOfGeneration"
+    ));
+    assert_eq!(judge(&file), Ok(Judgement::Whole));
+    let mut reader = Reader::tolerant(&file).expect("has a header");
+    assert_eq!(reader.generation(), None);
+    let generations = reader.by_ref().filter(|event| {
+        let event = event.as_ref().expect("no event is an error");
+        matches!(event.kind, Kind::Sync)
+    });
+    assert_eq!(generations.count(), 3);
+    assert_eq!(reader.generation(), Some(1));
+}
+
+#[test]
 fn a_task_that_nobody_has_heard_of_is_introduced() {
     use State::{Runnable, Running, Undetermined};
     let read = repaired(
