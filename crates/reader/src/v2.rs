@@ -22,6 +22,7 @@ mod plain;
 mod range_rules;
 mod refusal;
 mod row;
+mod run;
 mod salvage;
 mod stacks;
 mod state;

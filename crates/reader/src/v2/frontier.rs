@@ -5,7 +5,7 @@
 
 use super::cursor::Cursor;
 use super::go_sort;
-use super::order::Pause;
+use super::run::Pause;
 
 /// A binary heap by time.
 #[derive(Debug, Default)]
