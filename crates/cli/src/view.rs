@@ -1,6 +1,7 @@
 //! `exectrace view`: a trace in a browser.
 
 mod export;
+mod memory;
 
 use std::env;
 use std::io::{self, Write as _};
@@ -44,6 +45,7 @@ pub(crate) struct Arguments {
 
 /// Serves the page until the process is interrupted.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    memory::give_back();
     let inputs = arguments.input.open_all(&arguments.files)?;
     let opened = inputs.outcome;
     let subject = inputs.into_subject().ok_or(CommandError::OneTrace)?;

@@ -20,7 +20,11 @@ struct View {
 
 impl View {
     fn of(files: &[&Path]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_exectrace"))
+        Self::started(Command::new(env!("CARGO_BIN_EXE_exectrace")), files)
+    }
+
+    fn started(mut command: Command, files: &[&Path]) -> Self {
+        let mut child = command
             .args(["view", "--no-open"])
             .args(files)
             .stdout(Stdio::piped())
@@ -84,6 +88,40 @@ fn the_first_line_is_the_address_of_the_page() {
     assert_eq!(
         status["events"].as_u64().unwrap().to_string(),
         trace.column("events")
+    );
+}
+
+/// What the process has in its environment of glibc's allocator, once it serves.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn allocator_settings(settings: &[(&str, &str)]) -> Vec<String> {
+    let trace = Corpus::shipped().trace("recorded/exectrace/threads.trace");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_exectrace"));
+    for own in ["MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"] {
+        command.env_remove(own);
+    }
+    command.envs(settings.iter().copied());
+    let view = View::started(command, &[trace.path()]);
+    let environment = fs::read(format!("/proc/{}/environ", view.child.id())).expect("is ours");
+    let environment = String::from_utf8_lossy(&environment).into_owned();
+    let of_malloc = environment
+        .split('\0')
+        .filter(|it| it.contains("MALLOC_") || it.contains("GLIBC_"));
+    of_malloc.map(str::to_owned).collect()
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn memory_is_given_back_unless_somebody_knows_better() {
+    assert_eq!(allocator_settings(&[]), ["MALLOC_MMAP_THRESHOLD_=524288"]);
+    let own = ("MALLOC_MMAP_THRESHOLD_", "1000000");
+    assert_eq!(
+        allocator_settings(&[own]),
+        ["MALLOC_MMAP_THRESHOLD_=1000000"]
+    );
+    let tunables = ("GLIBC_TUNABLES", "glibc.malloc.arena_max=2");
+    assert_eq!(
+        allocator_settings(&[tunables]),
+        ["GLIBC_TUNABLES=glibc.malloc.arena_max=2"]
     );
 }
 
