@@ -50,7 +50,13 @@ pub(crate) struct Arguments {
 const READER: &str = "exectrace-reader";
 
 /// … and all whose benches read some.
-const OF_TRACES: [&str; 3] = [READER, "exectrace-analysis", "exectrace-viewer"];
+const OF_TRACES: [&str; 3] = [READER, "exectrace-analysis", VIEWER];
+
+/// The package whose bench tells the memory of a viewer, …
+const VIEWER: &str = "exectrace-viewer";
+
+/// … and how `exectrace view` sets the system's allocator.
+const ALLOCATOR_OF_VIEW: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "524288");
 
 /// Runs the benches of the named packages, or of all members that have some, and prints the tables.
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
@@ -83,6 +89,10 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<(), Er
                 .argument(format!("--traces={}", traces.display()));
             if arguments.big && package.name == READER {
                 invocation = invocation.argument("--big");
+            }
+            if package.name == VIEWER {
+                let (name, value) = ALLOCATOR_OF_VIEW;
+                invocation = invocation.variable(name, value);
             }
         }
         measured.extend(measurements(&invocation, &workspace.root)?);
