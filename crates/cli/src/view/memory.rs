@@ -10,6 +10,7 @@
 pub(super) fn give_back() {
     use std::env;
     use std::os::unix::process::CommandExt as _;
+    use std::path::Path;
     use std::process::Command;
 
     const SETTING: &str = "MALLOC_MMAP_THRESHOLD_";
@@ -19,14 +20,16 @@ pub(super) fn give_back() {
     if env::var_os(SETTING).is_some() || env::var_os("GLIBC_TUNABLES").is_some() {
         return;
     }
-    let Ok(program) = env::current_exe() else {
+    let mut arguments = env::args_os();
+    let (Ok(program), Some(name)) = (env::current_exe(), arguments.next()) else {
         return;
     };
-    let mut arguments = env::args_os();
-    let mut again = Command::new(program);
-    if let Some(name) = arguments.next() {
-        again.arg0(name);
+    // Else it may be run by a loader, which would not know what to do with the arguments.
+    if program.file_name() != Path::new(&name).file_name() {
+        return;
     }
+    let mut again = Command::new(program);
+    again.arg0(name);
     // It comes back only where it fails, and then all goes on as it was.
     let _ = again.args(arguments).env(SETTING, BYTES).exec();
 }
