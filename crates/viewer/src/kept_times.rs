@@ -45,14 +45,13 @@ fn time(text: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
-    use exectrace_json::{Report, TraceFile};
-    use exectrace_reader::{Mode, Source, UnpackLimit};
+    use exectrace_json::Report;
     use exectrace_testkit::Corpus;
     use serde_json::Value;
 
     use super::*;
     use crate::reading::read;
-    use crate::subject::{Bytes, Subject};
+    use crate::subject::Subject;
 
     /// What is asked for of a trace that is so long, and has a group.
     fn questions(end_ns: u64, group: &str) -> [Vec<(&'static str, String)>; 7] {
@@ -84,18 +83,9 @@ mod tests {
         /// Compares what rows of a trace tell with what comes of a pass over it.
         fn compare(&mut self, file: &str, bytes: Vec<u8>) {
             let report = Report::named("tasks").expect("there is one");
-            let source = Source::from_bytes(bytes, UnpackLimit::default());
-            let source = source.expect("can be unpacked");
-            let subject = Subject::new("a.trace", "a.trace", Bytes::Source(source));
+            let subject = Subject::of_bytes(bytes);
             read(&subject);
-            let trace = TraceFile {
-                name: "a.trace",
-                arguments: "a.trace",
-                bytes: subject.bytes.as_slice(),
-                mode: Mode::Tolerant,
-                fault: None,
-                older: None,
-            };
+            let trace = subject.trace(None);
             let timeline = subject.timeline();
             let largest = timeline.groups.iter().max_by_key(|it| it.members.len());
             let largest = largest.map_or("", |group| &group.name);

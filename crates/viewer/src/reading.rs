@@ -200,32 +200,22 @@ impl<'a> Reading<'a> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use exectrace_json::{Report, TraceFile};
-    use exectrace_reader::{Source, UnpackLimit};
+    use exectrace_json::Report;
     use exectrace_testkit::Corpus;
 
     use super::*;
-    use crate::subject::{Bytes, FINDINGS_MAX};
+    use crate::subject::FINDINGS_MAX;
 
     #[test]
     fn findings_that_came_of_reading_are_those_of_the_report() {
         let most = FINDINGS_MAX.to_string();
         let mut found = 0;
         for trace in Corpus::shipped().traces() {
-            let source = Source::from_bytes(trace.bytes(), UnpackLimit::default());
-            let source = source.expect("can be unpacked");
-            let subject = Subject::new("a.trace", "a.trace", Bytes::Source(source));
+            let subject = Subject::of_bytes(trace.bytes());
             read(&subject);
             let options = BTreeMap::from([(String::from("most"), most.clone())]);
             let kept = subject.kept("findings", &options);
-            let file = TraceFile {
-                name: "a.trace",
-                arguments: "a.trace",
-                bytes: subject.bytes.as_slice(),
-                mode: Mode::Tolerant,
-                fault: None,
-                older: None,
-            };
+            let file = subject.trace(None);
             let report = Report::named("findings").expect("there is one");
             match report.run([("most", most.as_str())], &file) {
                 Ok(told) => {

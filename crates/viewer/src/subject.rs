@@ -172,7 +172,7 @@ impl Subject {
         self.reports.kept(name, options)
     }
 
-    fn trace<'a>(&'a self, older: Option<&'a TraceFile<'a>>) -> TraceFile<'a> {
+    pub(crate) fn trace<'a>(&'a self, older: Option<&'a TraceFile<'a>>) -> TraceFile<'a> {
         TraceFile {
             name: &self.name,
             arguments: &self.arguments,
@@ -189,8 +189,17 @@ impl Subject {
 }
 
 #[cfg(test)]
+impl Subject {
+    /// A trace of these bytes, not read yet.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        let limit = exectrace_reader::UnpackLimit::default();
+        let source = Source::from_bytes(bytes, limit).expect("can be unpacked");
+        Self::new("a.trace", "a.trace", Bytes::Source(source))
+    }
+}
+
+#[cfg(test)]
 mod tests {
-    use exectrace_reader::UnpackLimit;
     use exectrace_testkit::Corpus;
 
     use super::*;
@@ -200,9 +209,7 @@ mod tests {
     fn pages_are_there_before_they_are_opened() {
         let traces = Corpus::shipped().traces();
         let trace = traces.first().expect("there are some");
-        let source = Source::from_bytes(trace.bytes(), UnpackLimit::default());
-        let source = source.expect("can be unpacked");
-        let subject = Subject::new("a.trace", "a.trace", Bytes::Source(source));
+        let subject = Subject::of_bytes(trace.bytes());
         read(&subject);
         subject.prepare_pages();
         let begun = export::begun_with();

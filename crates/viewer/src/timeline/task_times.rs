@@ -169,20 +169,17 @@ fn time(ns: u64) -> Timestamp {
 mod tests {
     use std::sync::PoisonError;
 
-    use exectrace_reader::{Source, UnpackLimit};
     use exectrace_testkit::Corpus;
 
     use super::*;
     use crate::reading::read;
-    use crate::subject::{Bytes, Subject};
+    use crate::subject::Subject;
 
     #[test]
     fn rows_that_are_not_what_was_told_tell_nothing() {
         let traces = Corpus::shipped().traces();
         let trace = traces.first().expect("there are some");
-        let source = Source::from_bytes(trace.bytes(), UnpackLimit::default());
-        let source = source.expect("can be unpacked");
-        let subject = Subject::new("a.trace", "a.trace", Bytes::Source(source));
+        let subject = Subject::of_bytes(trace.bytes());
         assert!(subject.timeline().task_times(Window::WHOLE, None).is_none());
         read(&subject);
         assert!(subject.timeline().task_times(Window::WHOLE, None).is_some());
