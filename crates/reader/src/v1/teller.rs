@@ -59,10 +59,11 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// The time of an event of a trace that begins at `begin_ticks`.
+/// The time of an event of a trace that begins at `begin_ticks`. One that no number can tell, as only damage makes it, is the largest:
+/// time must not go back.
 #[inline(always)]
 pub(super) fn time(ticks: i64, begin_ticks: i64, ns_per_tick: f64) -> Timestamp {
-    Timestamp((ticks.wrapping_sub(begin_ticks) as f64 * ns_per_tick) as i64)
+    Timestamp((ticks.saturating_sub(begin_ticks) as f64 * ns_per_tick) as i64)
 }
 
 /// The error that an event is.

@@ -9,7 +9,7 @@ use super::cursor::RawEvent;
 use super::index::Index;
 use super::stream::Stream;
 use super::task::Tasks;
-use super::teller::{Teller, fault};
+use super::teller::{Teller, fault, time};
 use super::{Source, whole};
 use crate::block::Block;
 use crate::damage::{Damage, Events};
@@ -72,10 +72,7 @@ impl<'a> Teller<'a> {
     #[cold]
     fn begin(&mut self, damage: &mut Damage, begin_ticks: i64) {
         let ns_per_tick = self.ns_per_tick;
-        damage.place_in_time(|ticks| {
-            let ticks = ticks.0.saturating_sub(begin_ticks);
-            Timestamp((ticks as f64 * ns_per_tick) as i64)
-        });
+        damage.place_in_time(|ticks| time(ticks.0, begin_ticks, ns_per_tick));
     }
 
     /// The last of the events told contradicts what was there before: tells what must have happened, or leaves the event out.
