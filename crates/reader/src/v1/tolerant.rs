@@ -14,7 +14,7 @@ use super::{Source, whole};
 use crate::block::Block;
 use crate::damage::{Damage, Events};
 use crate::event::{Event, EventType};
-use crate::{Cause, Repair, Timestamp};
+use crate::{Cause, Repair};
 
 /// Opens the events of a file, in any state.
 pub(super) fn open<'a>(
