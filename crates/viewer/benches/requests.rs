@@ -133,8 +133,9 @@ impl Viewer {
         while viewer.json("api/trace")["state"] == "reading" {
             thread::sleep(Duration::from_millis(50));
         }
-        // The first report is computed beside the reading; then the machine is quiet.
         viewer.json("api/report/findings?most=50");
+        // What pages begin with is computed then.
+        wait_until_idle();
         viewer.end_ns = viewer.json("api/trace")["end_ns"]
             .as_u64()
             .expect("is told");
@@ -244,6 +245,17 @@ impl Viewer {
 
 fn quantile(sorted: &[f64], percent: usize) -> f64 {
     sorted[(sorted.len() * percent).div_ceil(100).max(1) - 1]
+}
+
+/// Waits until no thread but this one has anything to do.
+fn wait_until_idle() {
+    loop {
+        let begin_ms = others_ms();
+        thread::sleep(Duration::from_millis(200));
+        if others_ms() - begin_ms < 1.0 {
+            return;
+        }
+    }
 }
 
 /// CPU time of all threads but this one.
