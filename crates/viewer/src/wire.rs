@@ -92,21 +92,29 @@ fn array<T, const N: usize>(bytes: &mut Vec<u8>, items: &[T], item: impl Fn(&T) 
 /// Shares of a full bucket.
 struct Shares {
     full_ns: u64,
-    /// How much of a share a nanosecond is, times two to the power of [`SCALE`], rounded down.
-    of_ns: u64,
+    /// To divide by `full_ns` is to multiply by this and to leave out so many of the product's lower bits, and [`SCALE`] more; the
+    /// factor is 0 where that would not be exact. After T. Granlund and P. L. Montgomery, "Division by Invariant Integers using
+    /// Multiplication", 1994, theorem 4.2.
+    factor: u64,
+    shift: u32,
     /// What was asked for last: buckets that are covered by the same tasks are equal.
     last: ([u64; STATES], [u8; 8]),
 }
 
-/// With this a product is less than one below what it stands for, for times of three days.
-const SCALE: u32 = 48;
+const SCALE: u32 = 63;
+
+/// The longest bucket, in bits, for which a factor is exact: what is divided has up to eight bits more.
+const BITS_MAX: u32 = 55;
 
 impl Shares {
     fn of(full_ns: u64) -> Self {
         let full_ns = full_ns.max(1);
+        let bits = u64::BITS - (full_ns - 1).leading_zeros();
+        let factor = (1_u128 << (SCALE + bits)) / u128::from(full_ns) + 1;
         Self {
             full_ns,
-            of_ns: (FULL << SCALE) / full_ns,
+            factor: if bits <= BITS_MAX { factor as u64 } else { 0 },
+            shift: bits,
             last: ([0; STATES], [0; 8]),
         }
     }
@@ -117,8 +125,15 @@ impl Shares {
         let pairs = mix.ns.iter().zip(&self.last.0);
         if pairs.fold(0, |bits, (ns, last)| bits | (ns ^ last)) != 0 {
             let mut shares = [0; 8];
-            for (place, ns) in (1..=STATES).zip(mix.ns) {
-                shares[place] = self.share(ns);
+            if self.factor == 0 {
+                for (place, ns) in (1..=STATES).zip(mix.ns) {
+                    let scaled = u128::from(ns.min(self.full_ns)) * u128::from(FULL);
+                    shares[place] = scaled.div_ceil(u128::from(self.full_ns)) as u8;
+                }
+            } else {
+                for (place, ns) in (1..=STATES).zip(mix.ns) {
+                    shares[place] = self.share(ns);
+                }
             }
             self.last = (mix.ns, shares);
         }
@@ -128,16 +143,9 @@ impl Shares {
     /// Dividing would take longer than all else, and so would a wrong guess of which times are none.
     #[inline]
     fn share(&self, ns: u64) -> u8 {
-        let ns = ns.min(self.full_ns);
-        if self.full_ns >> SCALE == 0 {
-            // What the product is of is this share, or the one before.
-            let near = ((u128::from(ns) * u128::from(self.of_ns)) >> SCALE) as u64;
-            let (scaled, full) = (ns * FULL, self.full_ns);
-            return (near + u64::from(near * full < scaled) + u64::from((near + 1) * full < scaled))
-                as u8;
-        }
-        let scaled = u128::from(ns) * u128::from(FULL);
-        scaled.div_ceil(u128::from(self.full_ns)) as u8
+        let up = ns.min(self.full_ns) * FULL + (self.full_ns - 1);
+        let product = u128::from(up) * u128::from(self.factor);
+        ((product >> SCALE) as u64 >> self.shift) as u8
     }
 }
 
@@ -157,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_share_is_right_however_long_a_bucket_is() {
-        for full_ns in [1 << 61, (1 << 61) + 1, u64::MAX - 1] {
+        for full_ns in [(1 << 55) + 1, 1 << 61, (1 << 61) + 1, u64::MAX - 1] {
             let ns = [full_ns, full_ns / 2, 1, 0, 0, 0];
             let mix = Mix {
                 ns,
@@ -168,7 +176,7 @@ mod tests {
                 [0, 255, 128, 1, 0, 0, 0, 0]
             );
         }
-        for full_ns in [1, 3, 255, 256, 1_000, (1 << 40) + 7] {
+        for full_ns in [1, 2, 3, 5, 255, 256, 1_000, (1 << 40) + 7, 1 << 55] {
             for part in 0..=1_000 {
                 let ns = (u128::from(full_ns) * part).div_ceil(1_000) as u64;
                 let plainly = (u128::from(ns) * 255).div_ceil(u128::from(full_ns));

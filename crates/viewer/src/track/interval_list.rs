@@ -10,10 +10,16 @@ use super::shade::{SHADE_BITS, Shade};
 /// So many intervals are decoded before one that is looked for, at most.
 const INTERVALS_A_BLOCK: u32 = 16;
 
+/// The bits of its shade.
+const SHADE: u8 = (1 << SHADE_BITS) - 1;
 /// Something is between this interval and the one before.
 const HAS_GAP: u8 = 1 << SHADE_BITS;
 /// Something else is known of it.
 const HAS_OTHER: u8 = HAS_GAP << 1;
+
+/// How many bytes its numbers have, less one, stands above this bit; 0 if they have more than can stand there.
+const LENGTH_SHIFT: u32 = SHADE_BITS + 2;
+const LENGTH_MAX: usize = 1 << (u8::BITS - LENGTH_SHIFT);
 
 /// Intervals that others may follow.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +63,7 @@ impl IntervalList {
         let gap_ns = begin_ns - self.end_ns;
         let has_gap = if gap_ns > 0 { HAS_GAP } else { 0 };
         let has_other = if drawn.other > 0 { HAS_OTHER } else { 0 };
+        let head = self.bytes.len();
         self.bytes.push(drawn.shade as u8 | has_gap | has_other);
         if gap_ns > 0 {
             append(gap_ns, &mut self.bytes);
@@ -65,6 +72,10 @@ impl IntervalList {
         append(u64::from(drawn.cause), &mut self.bytes);
         if drawn.other > 0 {
             append(u64::from(drawn.other), &mut self.bytes);
+        }
+        let length = self.bytes.len() - head - 1;
+        if length <= LENGTH_MAX {
+            self.bytes[head] |= (length as u8 - 1) << LENGTH_SHIFT;
         }
         let index = self.count;
         self.count += 1;
@@ -148,11 +159,14 @@ impl<'a> Intervals<'a> {
     }
 
     /// The intervals that a stretch of time has something of; those of no length too.
-    pub(crate) fn overlapping(self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = Drawn> {
-        let begun = self
-            .before(from_ns)
-            .take_while(move |drawn| drawn.begin_ns < to_ns);
-        begun.filter(move |drawn| drawn.end_ns > from_ns || drawn.begin_ns >= from_ns)
+    pub(crate) fn overlapping(self, from_ns: u64, to_ns: u64) -> Overlapping<'a> {
+        let mut decoder = self.before(from_ns);
+        let mut ahead = decoder.clone();
+        let is_before = |drawn: &Drawn| drawn.end_ns <= from_ns && drawn.begin_ns < from_ns;
+        while ahead.next().is_some_and(|drawn| is_before(&drawn)) {
+            decoder.clone_from(&ahead);
+        }
+        Overlapping { decoder, to_ns }
     }
 
     /// Those that are at a time or later, and a few before.
@@ -184,6 +198,24 @@ pub(crate) struct Decoder<'a> {
     end_ns: u64,
 }
 
+/// The intervals from one on that begin before a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Overlapping<'a> {
+    decoder: Decoder<'a>,
+    to_ns: u64,
+}
+
+impl Iterator for Overlapping<'_> {
+    type Item = Drawn;
+
+    /// By hand: what adapters hand to each other goes through memory.
+    #[inline]
+    fn next(&mut self) -> Option<Drawn> {
+        let drawn = self.decoder.next()?;
+        (drawn.begin_ns < self.to_ns).then_some(drawn)
+    }
+}
+
 impl Iterator for Decoder<'_> {
     type Item = Drawn;
 
@@ -192,20 +224,60 @@ impl Iterator for Decoder<'_> {
         if self.index >= self.count {
             return None;
         }
-        let (&head, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        let gap_ns = if head & HAS_GAP != 0 {
-            self.number()
-        } else {
-            0
+        let Some(&[head, ref eight @ ..]) = self.bytes.first_chunk::<{ 1 + LENGTH_MAX }>() else {
+            return self.next_by_numbers();
         };
-        let ns = self.number();
-        let cause = self.number();
-        let other = if head & HAS_OTHER != 0 {
-            self.number()
-        } else {
-            0
-        };
+        let length = usize::from(head >> LENGTH_SHIFT);
+        if length == 0 {
+            return self.next_by_numbers();
+        }
+        // Where the next one is does not wait for what this one says.
+        self.bytes = &self.bytes[2 + length..];
+        let mut numbers = Numbers::of(*eight);
+        let gap_ns = numbers.next_if(head & HAS_GAP != 0);
+        let ns = numbers.next_if(true);
+        let cause = numbers.next_if(true);
+        let other = numbers.next_if(head & HAS_OTHER != 0);
+        self.drawn(head, [gap_ns, ns, cause, other])
+    }
+}
+
+/// Up to eight numbers of eight bytes in all, without a guess of how long each is or whether it is there.
+struct Numbers {
+    eight: u64,
+    /// The eighth bits of their last bytes, from the next number on.
+    ends: u64,
+    /// In bits.
+    taken: u32,
+}
+
+impl Numbers {
+    #[inline]
+    fn of(eight: [u8; 8]) -> Self {
+        let eight = u64::from_le_bytes(eight);
+        Self {
+            eight,
+            ends: !eight & LAST_MARKS,
+            taken: 0,
+        }
+    }
+
+    /// The next number, if it is there, else 0.
+    #[inline]
+    fn next_if(&mut self, is_there: bool) -> u64 {
+        let end = self.ends & self.ends.wrapping_neg();
+        let number = (self.eight & end.wrapping_sub(1)).wrapping_shr(self.taken);
+        let taken = end.trailing_zeros() + 1;
+        self.taken = if is_there { taken } else { self.taken };
+        self.ends ^= if is_there { end } else { 0 };
+        if is_there { joined(number) } else { 0 }
+    }
+}
+
+impl Decoder<'_> {
+    /// The next one of a shade and marks, and its numbers.
+    #[inline]
+    fn drawn(&mut self, head: u8, [gap_ns, ns, cause, other]: [u64; 4]) -> Option<Drawn> {
         let begin_ns = self.end_ns + gap_ns;
         self.end_ns = begin_ns + ns;
         let index = self.index;
@@ -214,32 +286,29 @@ impl Iterator for Decoder<'_> {
             index,
             begin_ns,
             end_ns: self.end_ns,
-            shade: Shade::numbered(head & (HAS_GAP - 1))?,
+            shade: Shade::numbered(head & SHADE)?,
             cause: cause as u32,
             other: other as u32,
         })
     }
-}
 
-impl Decoder<'_> {
-    #[inline]
-    fn number(&mut self) -> u64 {
-        let Some(eight) = self.bytes.first_chunk() else {
-            return self.number_by_bytes();
-        };
-        let eight = u64::from_le_bytes(*eight);
-        let ends = !eight & LAST_MARKS;
-        if ends == 0 {
-            return self.number_by_bytes();
-        }
-        let bits = ends.trailing_zeros() + 1;
-        self.bytes = &self.bytes[(bits / 8) as usize..];
-        joined(eight & (u64::MAX >> (u64::BITS - bits)))
+    /// The next one, however long its numbers are, or how near the end.
+    #[cold]
+    #[inline(never)]
+    fn next_by_numbers(&mut self) -> Option<Drawn> {
+        let (&head, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        let mut next_if = |is_there| if is_there { self.number() } else { 0 };
+        let numbers = [
+            next_if(head & HAS_GAP != 0),
+            next_if(true),
+            next_if(true),
+            next_if(head & HAS_OTHER != 0),
+        ];
+        self.drawn(head, numbers)
     }
 
-    /// The same at the end of a list, and of a number of more than eight bytes.
-    #[cold]
-    fn number_by_bytes(&mut self) -> u64 {
+    fn number(&mut self) -> u64 {
         let mut number = 0;
         let mut shift = 0;
         while let Some((&byte, rest)) = self.bytes.split_first() {
@@ -280,17 +349,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_all_lengths_come_back() {
-        let ends = (0..64).flat_map(|bits| [(1_u64 << bits) - 1, 1 << bits, u64::MAX >> bits]);
-        let numbers: Vec<u64> = ends.collect();
-        let mut bytes = Vec::new();
-        numbers
-            .iter()
-            .for_each(|number| append(*number, &mut bytes));
-        let mut decoder = Intervals::of_bytes(&bytes, 0).iter();
-        for number in numbers {
-            assert_eq!(decoder.number(), number);
+    fn intervals_of_numbers_of_all_lengths_come_back() {
+        let times: Vec<u64> = (0..52).map(|bits| (1 << bits) - 1).collect();
+        let names = [0, 1, 0x7F, 0x80, 0x3FFF, 1 << 14, u32::MAX];
+        let mut list = IntervalList::default();
+        let mut pushed = Vec::new();
+        let mut end_ns = 0;
+        for (place, ns) in times.iter().enumerate() {
+            for (gap, cause) in names.iter().enumerate() {
+                for other in names {
+                    let begin_ns = end_ns + times[(place + gap * 5) % times.len()];
+                    end_ns = begin_ns + ns;
+                    pushed.push(list.push(Drawn {
+                        index: 0,
+                        begin_ns,
+                        end_ns,
+                        shade: Shade::ALL[place % Shade::ALL.len()],
+                        cause: *cause,
+                        other,
+                    }));
+                }
+            }
         }
-        assert!(decoder.bytes.is_empty());
+        let all: Vec<Drawn> = list.intervals().iter().collect();
+        assert_eq!(all, pushed);
+        for (index, drawn) in (0..).zip(pushed) {
+            assert_eq!(list.intervals().get(index), Some(drawn));
+        }
     }
 }

@@ -27,6 +27,14 @@ impl Mix {
         self.note_longest(drawn.ns(), Some(drawn.shade));
     }
 
+    /// Adds an interval that lies in the bucket.
+    #[inline]
+    pub(super) fn add_whole(&mut self, drawn: &Drawn) {
+        self.ns[drawn.shade.place()] += drawn.ns();
+        self.count += 1;
+        self.note_longest(drawn.ns(), Some(drawn.shade));
+    }
+
     /// There is nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.longest.is_none() && self.ns.iter().all(|ns| *ns == 0)
@@ -48,6 +56,7 @@ impl Mix {
         }
     }
 
+    #[inline]
     fn note_longest(&mut self, ns: u64, shade: Option<Shade>) {
         let is_first = self.longest.is_none();
         let is_longer = ns > self.longest_ns || (ns == self.longest_ns && shade < self.longest);

@@ -58,12 +58,24 @@ impl Runs {
     }
 
     /// Adds an interval that the window has something of.
+    #[inline]
     pub(crate) fn add(&mut self, drawn: Drawn) {
-        if drawn.ns() >= self.grid.bucket_ns() {
+        let bucket_ns = self.grid.bucket_ns();
+        if drawn.ns() >= bucket_ns {
             self.intervals.push(drawn);
-        } else {
-            self.add_short(&drawn);
+            return;
         }
+        // Usually it lies in the last bucket.
+        if let Some((bucket, mix)) = self.mixes.last_mut() {
+            let from_ns = *bucket << self.grid.shift;
+            if drawn.begin_ns.wrapping_sub(from_ns) < bucket_ns
+                && drawn.end_ns - from_ns <= bucket_ns
+            {
+                mix.add_whole(&drawn);
+                return;
+            }
+        }
+        self.add_short(&drawn);
     }
 
     /// Adds what is known of buckets, and intervals, both in order of time.
