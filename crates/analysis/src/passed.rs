@@ -58,31 +58,33 @@ impl<A: Analysis> Pass<A> {
             first: Timestamp::default(),
             fault: None,
         };
-        let mut event = match reader.next() {
-            Some(Ok(event)) => event,
-            Some(Err(fault)) => {
+        let mut has_events = false;
+        let mut take = |pass: &mut Self, event: &Event, reader: &Reader<'_>| {
+            watch(event, reader);
+            has_events |= event.kind != Kind::Sync;
+            pass.event(event, reader.tables());
+        };
+        let mut pass = match reader.lend_next() {
+            Ok(Some((event, reader))) => {
+                passed.first = event.time;
+                let (window, analysis) = prepare(event.time)?;
+                let mut pass = Self::new(window, analysis);
+                take(&mut pass, event, reader);
+                pass
+            }
+            Ok(None) => return Ok(passed),
+            Err(fault) => {
                 passed.fault = Some(fault);
                 return Ok(passed);
             }
-            None => return Ok(passed),
         };
-        passed.first = event.time;
-        let (window, analysis) = prepare(event.time)?;
-        let mut pass = Self::new(window, analysis);
-        let mut has_events = false;
-        loop {
-            watch(&event, reader);
-            has_events |= event.kind != Kind::Sync;
-            pass.event(&event, reader.tables());
-            event = match reader.next() {
-                Some(Ok(event)) => event,
-                Some(Err(fault)) => {
-                    passed.fault = Some(fault);
-                    break;
-                }
-                None => break,
-            };
-        }
+        passed.fault = loop {
+            match reader.lend_next() {
+                Ok(Some((event, reader))) => take(&mut pass, event, reader),
+                Ok(None) => break None,
+                Err(fault) => break Some(fault),
+            }
+        };
         passed.report = has_events.then(|| pass.report(reader.tables()));
         Ok(passed)
     }

@@ -59,18 +59,19 @@ fn check_all(
         Ok(mut reader) => {
             let mut validator = Validator::new();
             let mut first = None;
-            while let Some(event) = reader.next() {
-                let event = match event {
-                    Ok(event) => event,
-                    Err(error) => {
-                        ended.fault = Some(error);
+            loop {
+                let (event, reader) = match reader.lend_next() {
+                    Ok(Some(next)) => next,
+                    Ok(None) => break,
+                    Err(fault) => {
+                        ended.fault = Some(fault);
                         break;
                     }
                 };
                 events += 1;
-                ended.add(&event, &reader);
+                ended.add(event, reader);
                 let first = *first.get_or_insert(event.time);
-                if let Err(violation) = validator.event(&event) {
+                if let Err(violation) = validator.event(event) {
                     violations += 1;
                     if violations <= most {
                         writeln!(out, "{name}: {}", line(&violation, first))?;

@@ -269,6 +269,43 @@ impl Reader<'_> {
         }
     }
 
+    /// The next event where it stands, beside the reader that knows what it refers to; `None` after the last one. Nothing is copied, as
+    /// the iterator does.
+    ///
+    /// # Errors
+    ///
+    /// The fault that ends the trace, once, after all events before it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let file = exectrace_format::Version::Go1_26.header();
+    /// let mut reader = exectrace_reader::Reader::new(&file)?;
+    /// let mut frames = 0;
+    /// while let Some((event, reader)) = reader.lend_next()? {
+    ///     frames += reader.tables().frames(event.stack).len();
+    /// }
+    /// assert_eq!(frames, 0);
+    /// # Ok::<(), exectrace_reader::Error>(())
+    /// ```
+    #[inline]
+    pub fn lend_next(&mut self) -> Result<Option<(&Event, &Self)>, Error> {
+        if self.taken == self.filled {
+            self.refill();
+        }
+        if self.taken < self.filled {
+            self.taken += 1;
+            return Ok(Some((&self.block[self.taken - 1], self)));
+        }
+        match self.end {
+            Some(End::Fault(error)) => {
+                self.end = Some(End::Told);
+                Err(error)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Puts the next events in order.
     #[inline(never)]
     fn refill(&mut self) {
@@ -293,21 +330,8 @@ impl Iterator for Reader<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.taken == self.filled {
-            self.refill();
-        }
-        if self.taken < self.filled {
-            let event = self.block[self.taken];
-            self.taken += 1;
-            return Some(Ok(event));
-        }
-        match self.end {
-            Some(End::Fault(error)) => {
-                self.end = Some(End::Told);
-                Some(Err(error))
-            }
-            _ => None,
-        }
+        let event = self.lend_next().map(|next| next.map(|(event, _)| *event));
+        event.transpose()
     }
 }
 

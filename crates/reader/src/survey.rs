@@ -125,26 +125,25 @@ impl Survey {
             }
         };
         survey.read_as = Some(reader.version());
-        while let Some(event) = reader.next() {
-            match event {
-                Ok(event) => {
-                    // Threads take turns, and so their places in the file go back and forth.
-                    bytes_read = bytes_read.max(event.offset);
-                    survey.inventory.add(&event);
-                    if survey
-                        .inventory
-                        .counted()
-                        .events
-                        .is_multiple_of(WATCH_EVENTS)
-                    {
-                        watcher(bytes_read);
-                    }
-                    survey.has_events |= event.kind != Kind::Sync;
-                    if let Kind::UserLog { .. } = event.kind {
-                        survey.description.add(&event, reader.tables());
-                    }
+        loop {
+            let (event, reader) = match reader.lend_next() {
+                Ok(Some(next)) => next,
+                Ok(None) => break,
+                Err(fault) => {
+                    survey.fault = Some(fault);
+                    break;
                 }
-                Err(fault) => survey.fault = Some(fault),
+            };
+            // Threads take turns, and so their places in the file go back and forth.
+            bytes_read = bytes_read.max(event.offset);
+            survey.inventory.add(event);
+            let events = survey.inventory.counted().events;
+            if events.is_multiple_of(WATCH_EVENTS) {
+                watcher(bytes_read);
+            }
+            survey.has_events |= event.kind != Kind::Sync;
+            if let Kind::UserLog { .. } = event.kind {
+                survey.description.add(event, reader.tables());
             }
         }
         survey.event_counts = survey.inventory.by_kind(&reader);

@@ -97,19 +97,16 @@ impl<'a> Reading<'a> {
         };
         // The first screen shows both: so the trace is read once for them.
         let mut pass = Pass::new(Window::WHOLE, (recording, Findings::default()));
-        let mut fault = None;
-        while let Some(event) = reader.next() {
-            match event {
-                Ok(event) => {
-                    self.event(&event, &reader);
-                    pass.event(&event, reader.tables());
+        let fault = loop {
+            match reader.lend_next() {
+                Ok(Some((event, reader))) => {
+                    self.event(event, reader);
+                    pass.event(event, reader.tables());
                 }
-                Err(error) => {
-                    fault = Some(error);
-                    break;
-                }
+                Ok(None) => break None,
+                Err(fault) => break Some(fault),
             }
-        }
+        };
         let (timeline, findings) = pass.report(reader.tables());
         if self.has_events {
             self.subject
