@@ -347,12 +347,17 @@ impl UtilizationPoint {
         if window_ns == 0 {
             return;
         }
-        let means = function.means(window_ns).filter(|it| it.mean < 1.0);
-        let mut rest: Vec<Mean> = match most {
+        let mut rest: Vec<Mean> = Vec::new();
+        function.means(window_ns, |it| match rest.first_mut() {
+            _ if it.mean >= 1.0 => {}
             // The least alone needs no list.
-            1 => means.min_by(Mean::order).into_iter().collect(),
-            _ => means.collect(),
-        };
+            Some(least) if most == 1 => {
+                if it.order(least).is_lt() {
+                    *least = it;
+                }
+            }
+            _ => rest.push(it),
+        });
         let mut found: Vec<UtilizationWindow> = Vec::new();
         while found.len() < most {
             let Some(worst) = rest.iter().copied().min_by(Mean::order) else {

@@ -145,38 +145,33 @@ impl UtilizationFunction {
         }
     }
 
-    /// The mean in each window that may have the least.
+    /// Tells the mean in each window that may have the least.
     ///
     /// The mean in a window that moves is linear in its begin as long as neither of its edges meets a step. So it is least where one
     /// does: windows that begin at a step and windows that end at one are all that need be looked at. The function has ended, and a
     /// window is neither empty nor longer than that.
-    pub(crate) fn means(&self, window_ns: i64) -> impl Iterator<Item = Mean> + '_ {
-        let (first, last) = match (self.steps.first(), self.steps.last()) {
-            (Some(first), Some(last)) => (first.time, last.time - window_ns),
-            _ => (0, -1),
+    pub(crate) fn means(&self, window_ns: i64, mut tell: impl FnMut(Mean)) {
+        let (Some(first), Some(last)) = (self.steps.first(), self.steps.last()) else {
+            return;
         };
-        let is_within = move |begin: &i64| first <= *begin && *begin <= last;
-        let begins = self.steps.iter().map(|step| step.time);
-        let ends = self.steps.iter().map(move |step| step.time - window_ns);
-        let begins = self.means_from(begins.filter(is_within), window_ns);
-        begins.chain(self.means_from(ends.filter(is_within), window_ns))
-    }
-
-    /// The means in windows that begin later and later.
-    fn means_from(
-        &self,
-        begins: impl Iterator<Item = i64>,
-        window_ns: i64,
-    ) -> impl Iterator<Item = Mean> {
-        let (mut left, mut right) = (0, 0);
-        begins.map(move |begin| {
-            let until = self.integral(&mut right, begin + window_ns);
-            let before = self.integral(&mut left, begin);
-            Mean {
-                begin,
-                mean: (until - before) / window_ns as f64,
-            }
-        })
+        let mut tell = |begin, sum: f64| {
+            let mean = sum / window_ns as f64;
+            tell(Mean { begin, mean });
+        };
+        let last_begin = last.time - window_ns;
+        let begins = self.steps.iter();
+        let mut end = 0;
+        for step in begins.take_while(|step| step.time <= last_begin) {
+            let until = self.integral(&mut end, step.time + window_ns);
+            tell(step.time, until - step.sum);
+        }
+        let first_end = first.time + window_ns;
+        let ends = self.steps.iter();
+        let mut begin = 0;
+        for step in ends.skip_while(|step| step.time < first_end) {
+            let before = self.integral(&mut begin, step.time - window_ns);
+            tell(step.time - window_ns, step.sum - before);
+        }
     }
 
     /// The integral up to a time that is not before that of the last call with the same `place`.
@@ -204,8 +199,9 @@ mod tests {
     }
 
     fn least(function: &UtilizationFunction, window_ns: i64) -> f64 {
-        let means = function.means(window_ns).map(|it| it.mean);
-        means.fold(1.0, f64::min)
+        let mut least = 1.0_f64;
+        function.means(window_ns, |it| least = least.min(it.mean));
+        least
     }
 
     #[track_caller]

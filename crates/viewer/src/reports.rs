@@ -96,22 +96,33 @@ impl Reports {
         }
     }
 
-    /// Computes those that are not kept, all at once: who asks for one of them meanwhile does not wait for that. The trace is read for
-    /// those that `at_hand` does not have.
-    pub(crate) fn prepare(
+    /// Computes those that `at_hand` has, unless they are kept; the others come back.
+    pub(crate) fn keep_at_hand(
         &self,
-        questions: Vec<Question>,
+        mut questions: Vec<Question>,
         at_hand: impl Fn(&Question) -> Option<Vec<u8>>,
-        trace: &TraceFile<'_>,
-    ) {
+    ) -> Vec<Question> {
+        questions.retain(|question| {
+            if self.lock().kept.contains_key(question) {
+                return false;
+            }
+            let bytes = at_hand(question);
+            let is_at_hand = bytes.is_some();
+            if let Some(bytes) = bytes {
+                self.lock()
+                    .keep(question.clone(), &Arc::new(cut_texts(bytes)));
+            }
+            !is_at_hand
+        });
+        questions
+    }
+
+    /// Reads the trace for those that are not kept, all at once: who asks for one of them meanwhile does not wait for that.
+    pub(crate) fn prepare(&self, questions: Vec<Question>, trace: &TraceFile<'_>) {
         let named = questions.into_iter().filter_map(|question| {
             let is_kept = self.lock().kept.contains_key(&question);
             let report = Report::named(&question.0).ok().filter(|_| !is_kept)?;
-            let Some(bytes) = at_hand(&question) else {
-                return Some((report, question));
-            };
-            self.lock().keep(question, &Arc::new(cut_texts(bytes)));
-            None
+            Some((report, question))
         });
         let questions: Vec<_> = named.collect();
         let asked = questions.iter().map(|(report, (_, options))| {

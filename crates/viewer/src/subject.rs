@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::thread;
 
 use exectrace_analysis::FindingsReport;
 use exectrace_json::{FindingsLine, TraceFile};
@@ -128,19 +129,33 @@ impl Subject {
 
     /// Computes several reports by as few passes as can be, to be there when they are asked for.
     pub(crate) fn prepare(&self, questions: Vec<Question>) {
+        let questions = self.keep_at_hand(questions);
         let older = self.older.as_ref().map(|older| older.trace(None));
-        let at_hand = |(name, options): &Question| self.at_hand(name, options);
-        let trace = self.trace(older.as_ref());
-        self.reports.prepare(questions, at_hand, &trace);
+        self.reports.prepare(questions, &self.trace(older.as_ref()));
     }
 
-    /// Computes what pages begin with, to be there when they are opened: what needs no look at the file, and the rest by one pass.
+    /// Computes those that need no look at the file; the others come back.
+    fn keep_at_hand(&self, questions: Vec<Question>) -> Vec<Question> {
+        let at_hand = |(name, options): &Question| self.at_hand(name, options);
+        self.reports.keep_at_hand(questions, at_hand)
+    }
+
+    /// Computes what pages begin with, to be there when they are opened: by one pass, and beside it what needs no look at the file.
     pub(crate) fn prepare_pages(&self) {
-        let mut questions = export::begun_with();
+        let questions = export::begun_with().into_iter();
+        let (at_hand, mut read): (Vec<_>, Vec<_>) =
+            questions.partition(|(name, _)| name == AT_HAND);
         if self.bytes.as_slice().len() > PREPARED_MAX {
-            questions.retain(|(name, _)| name == AT_HAND);
+            read.clear();
         }
-        self.prepare(questions);
+        let left = thread::scope(|scope| {
+            let thread = thread::Builder::new().name(String::from("exectrace-page"));
+            // Where no thread can be had, who asks has to wait.
+            let beside = thread.spawn_scoped(scope, || self.keep_at_hand(at_hand));
+            self.prepare(read);
+            beside.map_or(Vec::new(), |thread| thread.join().unwrap_or_default())
+        });
+        self.prepare(left);
     }
 
     /// A report that can be told without a look at the file.
