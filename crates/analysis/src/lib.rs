@@ -66,6 +66,7 @@ mod blockers;
 mod carried_user_tasks;
 mod collector_activity;
 mod comparison;
+mod creation;
 mod distribution;
 mod filter;
 mod findings;

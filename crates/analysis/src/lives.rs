@@ -26,8 +26,6 @@ pub struct Life {
     pub task: TaskId,
     /// When it begins: with the task's creation, or with the trace.
     pub begin: Timestamp,
-    /// Who created it; 0 if that is not told.
-    pub creator: TaskId,
     /// When it ends; the last time there is if it does not.
     end: Timestamp,
     stack: u32,
@@ -35,7 +33,7 @@ pub struct Life {
     creator_stack: u32,
 }
 
-const _: () = assert!(size_of::<Life>() == 40);
+const _: () = assert!(size_of::<Life>() == 32);
 
 /// A bit beside the number of a stack: the task's creation is in the trace.
 const CREATED: u32 = 1 << 31;
@@ -91,21 +89,15 @@ impl Life {
         Self {
             task,
             begin,
-            creator: TaskId(0),
             end: NEVER,
             stack: 0,
             creator_stack: 0,
         }
     }
 
-    /// One that is created in the trace, by whom and where.
-    pub(crate) fn created(
-        task: TaskId,
-        begin: Timestamp,
-        (creator, stack): (TaskId, StackId),
-    ) -> Self {
+    /// One that is created in the trace, and where.
+    pub(crate) fn created(task: TaskId, begin: Timestamp, stack: StackId) -> Self {
         Self {
-            creator,
             creator_stack: CREATED | number(stack),
             ..Self::new(task, begin)
         }

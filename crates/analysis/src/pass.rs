@@ -258,7 +258,7 @@ impl Step {
     fn first(&self, event: &Event, begin: Timestamp) -> (Life, Open) {
         let is_created = self.from == State::NotExist;
         let life = if is_created {
-            Life::created(self.task, event.time, (event.task, event.stack))
+            Life::created(self.task, event.time, event.stack)
         } else {
             Life::new(self.task, begin)
         };

@@ -1,10 +1,13 @@
 //! The life of one task, state by state.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use exectrace_reader::{StackId, State, StringId, Tables, TaskId, ThreadId, Timestamp, WorkerId};
+use exectrace_reader::{
+    Event, StackId, State, StringId, Tables, TaskId, ThreadId, Timestamp, WorkerId,
+};
 
+use crate::creation::Creation;
 use crate::frame_list::FrameList;
 use crate::functions::Functions;
 use crate::{Analysis, Context, Interval, LifeId, NamedFrame};
@@ -14,6 +17,7 @@ use crate::{Analysis, Context, Interval, LifeId, NamedFrame};
 pub struct TaskLife {
     task: TaskId,
     intervals: Vec<Interval>,
+    creators: BTreeMap<LifeId, TaskId>,
 }
 
 /// What a task did.
@@ -81,12 +85,29 @@ impl TaskLife {
         Self {
             task,
             intervals: Vec::new(),
+            creators: BTreeMap::new(),
         }
     }
 }
 
 impl Analysis for TaskLife {
     type Report = TaskLifeReport;
+
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        if let Some(Creation {
+            task,
+            life,
+            creator,
+        }) = Creation::of(event, context)
+            && task == self.task
+        {
+            self.creators.entry(life).or_insert(creator);
+        }
+    }
+
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        self.event(event, context);
+    }
 
     fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
         if interval.task == self.task {
@@ -112,7 +133,7 @@ impl Analysis for TaskLife {
                     function: functions.of(life, context.tables),
                     begin: interval.begin.time,
                     end: interval.end.time,
-                    creator: Some(life.creator).filter(|creator| *creator != TaskId(0)),
+                    creator: self.creators.get(&interval.life).copied(),
                     creator_stack: names.stack(life.creator_stack()),
                     intervals: Vec::new(),
                 };

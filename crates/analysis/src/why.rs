@@ -24,6 +24,9 @@ pub use path::PathPart;
 pub use search::SubjectSearch;
 pub use subject::Subject;
 
+use exectrace_reader::Event;
+
+use crate::creation::Creation;
 use crate::frame_list::FrameList;
 use crate::{Analysis, Context, Filter, Interval, NamedFrame};
 use timelines::Timelines;
@@ -74,6 +77,16 @@ impl Why {
 
 impl Analysis for Why {
     type Report = WhyReport;
+
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        if let Some(creation) = Creation::of(event, context) {
+            self.timelines.create(creation);
+        }
+    }
+
+    fn outside(&mut self, event: &Event, context: &Context<'_>) {
+        self.event(event, context);
+    }
 
     fn interval(&mut self, interval: &Interval, _: &Context<'_>) {
         self.timelines.add(interval);

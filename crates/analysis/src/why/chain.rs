@@ -163,8 +163,7 @@ impl Search<'_> {
         while ancestors.len() < LINKS_MAX {
             let begin = self.timelines.begin(life).unwrap_or(to).clamp(from, to);
             ancestors.push((life, begin, to));
-            let creator = self.context.lives[life].creator;
-            match self.timelines.life_of(creator, begin) {
+            match self.timelines.creator(life, begin) {
                 Some(creator) if from < begin => (life, to) = (creator, begin),
                 _ => break,
             }

@@ -120,8 +120,7 @@ impl Path<'_> {
     }
 
     fn creator(&self, life: LifeId) -> Option<LifeId> {
-        let life = &self.context.lives[life];
-        self.timelines.life_of(life.creator, life.begin)
+        self.timelines.creator(life, self.context.lives[life].begin)
     }
 
     fn add(

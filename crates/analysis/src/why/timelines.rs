@@ -3,6 +3,7 @@
 use exectrace_reader::{StackId, State, StringId, TaskId, Timestamp};
 
 use super::packed_stretches::{PackedStretches, Row, Stretch};
+use crate::creation::Creation;
 use crate::{Interval, LifeId, Lives};
 
 /// The states of tasks. A task's follow on each other without gaps.
@@ -11,6 +12,8 @@ pub(super) struct Timelines {
     stretches: PackedStretches,
     /// By the places of lives.
     rows: Vec<Row>,
+    /// Who created them, likewise; 0 where that is not told.
+    creators: Vec<TaskId>,
 }
 
 /// What a task did for some time.
@@ -64,6 +67,17 @@ impl Timelines {
         self.stretches.add(&mut self.rows[place], &stretch);
     }
 
+    /// A task is there from now on.
+    pub(super) fn create(&mut self, Creation { life, creator, .. }: Creation) {
+        let place = life.0 as usize;
+        if self.creators.len() <= place {
+            self.creators.resize(place + 1, TaskId(0));
+        }
+        if self.creators[place] == TaskId(0) {
+            self.creators[place] = creator;
+        }
+    }
+
     /// With the lives that they are of.
     pub(super) fn of(&self, lives: &Lives) -> LivedTimelines<'_> {
         let mut by_task: Vec<(TaskId, LifeId)> =
@@ -91,7 +105,9 @@ impl LivedTimelines<'_> {
         from: Timestamp,
         to: Timestamp,
     ) -> impl Iterator<Item = Doing> {
-        let Timelines { stretches, rows } = self.timelines;
+        let Timelines {
+            stretches, rows, ..
+        } = self.timelines;
         let row = rows.get(life.0 as usize);
         let back = row.map(|row| stretches.back_from(row, from, to));
         let mut doings: Vec<Doing> = back
@@ -118,6 +134,12 @@ impl LivedTimelines<'_> {
     pub(super) fn begin(&self, life: LifeId) -> Option<Timestamp> {
         let row = self.timelines.rows.get(life.0 as usize)?;
         (!row.is_empty()).then_some(row.begin)
+    }
+
+    /// Who a task's creator was at a moment, likewise.
+    pub(super) fn creator(&self, life: LifeId, at: Timestamp) -> Option<LifeId> {
+        let creator = self.timelines.creators.get(life.0 as usize)?;
+        self.life_of(*creator, at)
     }
 
     /// Who a task was at a moment; `None` for task 0, and for one of which nothing is known then.
