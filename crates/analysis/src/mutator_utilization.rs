@@ -348,16 +348,22 @@ impl UtilizationPoint {
             return;
         }
         let mut rest: Vec<Mean> = Vec::new();
-        function.means(window_ns, |it| match rest.first_mut() {
-            _ if it.mean >= 1.0 => {}
+        if most == 1 {
             // The least alone needs no list.
-            Some(least) if most == 1 => {
-                if it.order(least).is_lt() {
-                    *least = it;
+            let mut least = Mean::NOTHING_USED;
+            function.means(window_ns, |it| {
+                if it.is_less(least) {
+                    least = it;
                 }
-            }
-            _ => rest.push(it),
-        });
+            });
+            rest.extend(Some(least).filter(|it| it.mean < 1.0));
+        } else {
+            function.means(window_ns, |it| {
+                if it.mean < 1.0 {
+                    rest.push(it);
+                }
+            });
+        }
         let mut found: Vec<UtilizationWindow> = Vec::new();
         while found.len() < most {
             let Some(worst) = rest.iter().copied().min_by(Mean::order) else {

@@ -14,7 +14,13 @@ pub(crate) struct UtilizationFunction {
 struct Step {
     time: i64,
     utilization: f64,
-    /// The integral up to here.
+}
+
+/// The integral up to a time that moves on.
+struct Integral<'a> {
+    steps: &'a [Step],
+    /// The last step that does not lie behind it, and the integral up to there.
+    place: usize,
     sum: f64,
 }
 
@@ -32,6 +38,18 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
+    /// Of the last window, in which nothing was taken from the program.
+    pub(crate) const NOTHING_USED: Self = Self {
+        begin: i64::MAX,
+        mean: 1.0,
+    };
+
+    /// Whether it is before another in order, in few steps.
+    #[inline]
+    pub(crate) fn is_less(self, other: Self) -> bool {
+        self.mean < other.mean || (self.mean == other.mean && self.begin < other.begin)
+    }
+
     /// The least first, then the earliest.
     pub(crate) fn order(&self, other: &Self) -> std::cmp::Ordering {
         let by_mean = self.mean.total_cmp(&other.mean);
@@ -45,7 +63,6 @@ impl UtilizationFunction {
         let step = Step {
             time: begin.0,
             utilization: 1.0,
-            sum: 0.0,
         };
         Self {
             steps: vec![step],
@@ -55,11 +72,7 @@ impl UtilizationFunction {
 
     /// From `time` on it is that. Of several at one time the last holds: the others took no time.
     pub(crate) fn step(&mut self, time: Timestamp, utilization: f64) {
-        let step = |time, utilization| Step {
-            time,
-            utilization,
-            sum: 0.0,
-        };
+        let step = |time, utilization| Step { time, utilization };
         match &mut self.steps[..] {
             [.., last] if last.time < time.0 => {
                 if last.utilization != utilization {
@@ -90,12 +103,10 @@ impl UtilizationFunction {
                 .last()
                 .map_or(time.0, |last| last.time.max(time.0)),
             utilization: 0.0,
-            sum: 0.0,
         });
         let late = std::mem::take(&mut self.late);
         let mut missing: f64 = late.iter().map(|late| late.share).sum();
         let mut late = late.into_iter().peekable();
-        let mut before: Option<Step> = None;
         for step in &mut self.steps {
             while let Some(past) = late.next_if(|late| late.until <= step.time) {
                 missing -= past.share;
@@ -103,10 +114,6 @@ impl UtilizationFunction {
             if late.peek().is_some() {
                 step.utilization = (step.utilization - missing).max(0.0);
             }
-            if let Some(before) = before {
-                step.sum = before.sum + before.utilization * (step.time - before.time) as f64;
-            }
-            before = Some(*step);
         }
     }
 
@@ -154,33 +161,59 @@ impl UtilizationFunction {
         let (Some(first), Some(last)) = (self.steps.first(), self.steps.last()) else {
             return;
         };
-        let mut tell = |begin, sum: f64| {
+        let (first_end, last_begin) = (first.time + window_ns, last.time - window_ns);
+        let begins = self.steps.iter().map(|step| step.time);
+        self.means_from(
+            begins.take_while(|it| *it <= last_begin),
+            window_ns,
+            &mut tell,
+        );
+        let ends = self.steps.iter().map(|step| step.time);
+        let ends = ends.skip_while(|it| *it < first_end);
+        self.means_from(ends.map(|it| it - window_ns), window_ns, &mut tell);
+    }
+
+    /// Tells the means in windows that begin later and later.
+    fn means_from(
+        &self,
+        begins: impl Iterator<Item = i64>,
+        window_ns: i64,
+        tell: &mut impl FnMut(Mean),
+    ) {
+        let [mut before, mut until] = [(); 2].map(|()| Integral::of(&self.steps));
+        for begin in begins {
+            let sum = until.up_to(begin + window_ns) - before.up_to(begin);
             let mean = sum / window_ns as f64;
             tell(Mean { begin, mean });
-        };
-        let last_begin = last.time - window_ns;
-        let begins = self.steps.iter();
-        let mut end = 0;
-        for step in begins.take_while(|step| step.time <= last_begin) {
-            let until = self.integral(&mut end, step.time + window_ns);
-            tell(step.time, until - step.sum);
         }
-        let first_end = first.time + window_ns;
-        let ends = self.steps.iter();
-        let mut begin = 0;
-        for step in ends.skip_while(|step| step.time < first_end) {
-            let before = self.integral(&mut begin, step.time - window_ns);
-            tell(step.time - window_ns, step.sum - before);
+    }
+}
+
+impl<'a> Integral<'a> {
+    fn of(steps: &'a [Step]) -> Self {
+        Self {
+            steps,
+            place: 0,
+            sum: 0.0,
         }
     }
 
-    /// The integral up to a time that is not before that of the last call with the same `place`.
-    fn integral(&self, place: &mut usize, time: i64) -> f64 {
-        while self.steps.get(*place + 1).is_some_and(|it| it.time <= time) {
-            *place += 1;
+    /// The integral up to a time that is not before the last one.
+    #[inline]
+    fn up_to(&mut self, time: i64) -> f64 {
+        let mut step = self.steps[self.place];
+        while let Some(next) = self.steps.get(self.place + 1).filter(|it| it.time <= time) {
+            self.sum += step.integral_up_to(next.time);
+            self.place += 1;
+            step = *next;
         }
-        let step = self.steps[*place];
-        step.sum + step.utilization * (time - step.time) as f64
+        self.sum + step.integral_up_to(time)
+    }
+}
+
+impl Step {
+    fn integral_up_to(self, time: i64) -> f64 {
+        self.utilization * (time - self.time) as f64
     }
 }
 
