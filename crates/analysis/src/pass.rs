@@ -71,6 +71,9 @@ pub struct Pass<A> {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     life: LifeId,
+    /// What is looked at with each event stands here, too: lives lie far apart.
+    life_begin: Timestamp,
+    has_stack: bool,
     state: State,
     reason: StringId,
     begin: Edge,
@@ -207,12 +210,12 @@ impl<A: Analysis> Pass<A> {
             }
         };
         let open = entry.get_mut();
-        let life = self.lives.life_mut(open.life);
-        if life.stack() == StackId(0) && has_outermost(step.stack, tables) {
-            life.set_stack(step.stack);
+        if !open.has_stack && has_outermost(step.stack, tables) {
+            self.lives.life_mut(open.life).set_stack(step.stack);
+            open.has_stack = true;
         }
-        if open.was_always(&step, life.begin) {
-            life.set_older();
+        if open.was_always(&step) {
+            self.lives.life_mut(open.life).set_older();
             open.state = step.to;
             open.reason = step.reason;
             open.begin.stack = step.stack;
@@ -226,16 +229,13 @@ impl<A: Analysis> Pass<A> {
         let edge = Edge::of(event, step.stack);
         let ended = open.ended_by(edge, step.task);
         if step.to == State::NotExist {
-            life.set_end(event.time);
+            self.lives.life_mut(open.life).set_end(event.time);
             entry.remove();
         } else {
-            *open = Open {
-                life: open.life,
-                state: step.to,
-                reason: step.reason,
-                begin: edge,
-                is_open_left: false,
-            };
+            open.state = step.to;
+            open.reason = step.reason;
+            open.begin = edge;
+            open.is_open_left = false;
         }
         // Before its creation a task has no states.
         let was_there = ended.state != State::NotExist;
@@ -264,6 +264,8 @@ impl Step {
         };
         let open = Open {
             life: LifeId(0),
+            life_begin: life.begin,
+            has_stack: false,
             state: self.from,
             reason: StringId(0),
             begin: Edge::at(life.begin),
@@ -277,10 +279,10 @@ impl Open {
     /// Whether a task was in the state that it passes to since its life began. What is told first of one that was there before the
     /// trace was so all the time. Format v1 creates such tasks anew, and then lets them wait or sit in a system call without having
     /// run.
-    fn was_always(&self, step: &Step, life_begin: Timestamp) -> bool {
+    fn was_always(&self, step: &Step) -> bool {
         let was_there =
             self.state == State::Runnable && matches!(step.to, State::Waiting | State::Syscall);
-        self.begin.time == life_begin && (was_there || self.state == State::Undetermined)
+        self.begin.time == self.life_begin && (was_there || self.state == State::Undetermined)
     }
 
     fn ended_by(&self, end: Edge, task: TaskId) -> Interval {

@@ -205,7 +205,10 @@ impl Scene {
             }
             _ => {}
         }
-        self.leave();
+        // The others in the line wait as before.
+        if self.line.front().is_some_and(|(first, _)| *first == life) {
+            self.leave();
+        }
     }
 
     /// Takes the next interval, and tells whether it is a sleep that lasted too long.
