@@ -55,28 +55,39 @@ pub(crate) fn append(bytes: &mut Vec<u8>, runs: &Runs, full_ns: u64) {
 
 /// Five arrays, filled side by side: mixes are far larger than what is told of them, so they are looked at once.
 fn append_mixes(bytes: &mut Vec<u8>, runs: &Runs, full_ns: u64) {
-    let [fours, ones, eights] = [4, 1, 8].map(|size| (runs.len() * size).next_multiple_of(8));
+    let count = runs.len();
+    let [fours, ones, eights] = [4, 1, 8].map(|size| (count * size).next_multiple_of(8));
     let start = bytes.len();
     bytes.resize(start + 3 * fours + ones + eights, 0);
     let (buckets, rest) = bytes[start..].split_at_mut(fours);
     let (counts, rest) = rest.split_at_mut(fours);
     let (longest, rest) = rest.split_at_mut(fours);
     let (states, told) = rest.split_at_mut(ones);
-    let numbers = buckets.as_chunks_mut().0.iter_mut();
-    let numbers = numbers.zip(counts.as_chunks_mut().0.iter_mut());
-    let places = numbers.zip(longest.as_chunks_mut().0.iter_mut());
-    let mut places = places.zip(states.iter_mut().zip(told.as_chunks_mut().0.iter_mut()));
+    let [buckets, counts, longest] =
+        [buckets, counts, longest].map(|bytes| &mut bytes.as_chunks_mut::<4>().0[..count]);
+    let (states, told) = (&mut states[..count], told.as_chunks_mut::<8>().0);
     let first = runs.grid().first;
     let mut shares = Shares::of(full_ns);
-    runs.for_each(|at, mix| {
-        let Some((((bucket, count), longest), (state, share))) = places.next() else {
+    let mut place = 0;
+    runs.for_each_stretch(|at, length, mix| {
+        let at = (at - first) as u32;
+        let share = shares.shares(mix);
+        if length == 1 {
+            buckets[place] = at.to_le_bytes();
+            told[place] = share;
+            counts[place] = mix.count.to_le_bytes();
+            longest[place] = (mix.longest_ns as f32).to_le_bytes();
+            states[place] = mix.longest.map_or(0, |shade| shade as u8);
+            place += 1;
             return;
-        };
-        *bucket = ((at - first) as u32).to_le_bytes();
-        *count = mix.count.to_le_bytes();
-        *longest = (mix.longest_ns as f32).to_le_bytes();
-        *state = mix.longest.map_or(0, |shade| shade as u8);
-        *share = shares.shares(mix);
+        }
+        // Of what covers a bucket nothing begins there, and nothing is short: the other arrays stay as they are, 0.
+        let end = place + length as usize;
+        for (bucket, at) in buckets[place..end].iter_mut().zip(at..) {
+            *bucket = at.to_le_bytes();
+        }
+        told[place..end].fill(share);
+        place = end;
     });
 }
 

@@ -33,17 +33,22 @@ impl Runs {
 
     /// Looks at each of these, in order.
     pub(crate) fn for_each(&self, mut look: impl FnMut(u64, &Mix)) {
+        self.for_each_stretch(|first, count, mix| {
+            (first..first + count).for_each(|bucket| look(bucket, mix));
+        });
+    }
+
+    /// Looks at each of these, in order, and at all that follow on each other and have the same at once: the first, how many, and
+    /// what each has.
+    pub(crate) fn for_each_stretch(&self, mut look: impl FnMut(u64, u64, &Mix)) {
         let mut covered = self.covered.iter().peekable();
-        let end = (u64::MAX, None);
-        let mixes = self.mixes.iter().map(|(bucket, mix)| (*bucket, Some(mix)));
-        for (bucket, mix) in mixes.chain([end]) {
-            while let Some((first, count, mix)) = covered.next_if(|(first, ..)| *first < bucket) {
-                (*first..first + count).for_each(|bucket| look(bucket, mix));
+        for (bucket, mix) in &self.mixes {
+            while let Some((first, count, mix)) = covered.next_if(|(first, ..)| first < bucket) {
+                look(*first, *count, mix);
             }
-            if let Some(mix) = mix {
-                look(bucket, mix);
-            }
+            look(*bucket, 1, mix);
         }
+        covered.for_each(|(first, count, mix)| look(*first, *count, mix));
     }
 
     /// The most time in a bucket.
@@ -153,9 +158,13 @@ impl Runs {
         }
     }
 
-    /// Adds what is known of a bucket, or of a part of it.
+    /// Adds what is known of a bucket, or of a part of it. Usually nothing else is known of it, or it is the last one.
     fn merge(&mut self, bucket: u64, mix: &Mix) {
-        self.mix_mut(bucket).merge(mix);
+        if self.mixes.last().is_none_or(|(last, _)| *last < bucket) {
+            self.mixes.push((bucket, *mix));
+        } else {
+            self.mix_mut(bucket).merge(mix);
+        }
     }
 
     /// The mix of a bucket. Usually it is the last one, or comes after it.
