@@ -43,8 +43,11 @@ impl Distribution {
         let sum = values.iter().map(|&value| i128::from(value)).sum::<i128>();
         let sum = sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         let mut ranked = Ranked::of(values);
-        // The highest first.
-        let [p99, p90, p50] = [99, 90, 50].map(|percent| ranked.value(rank(count, percent)));
+        // The highest first. Those of a state that no task was in are all the same.
+        let [p99, p90, p50] = match min == max {
+            true => [min; 3],
+            false => [99, 90, 50].map(|percent| ranked.value(rank(count, percent))),
+        };
         Some(Self {
             count: count as u64,
             sum,

@@ -82,7 +82,7 @@ impl Place {
         match self {
             Self::Own(track) => track.intervals(),
             Self::Sealed(sealed) => {
-                Intervals::of_bytes(arena.bytes(sealed.stretch()), sealed.count.into())
+                Intervals::of_bytes(arena.bytes_from(sealed.stretch()), sealed.count.into())
             }
             Self::Nowhere => Intervals::default(),
         }
@@ -129,7 +129,11 @@ impl Arena {
     }
 
     pub(super) fn bytes(&self, stretch: Stretch) -> &[u8] {
-        let begin = stretch.begin as usize;
-        &self.pieces[stretch.piece as usize][begin..begin + stretch.length as usize]
+        &self.bytes_from(stretch)[..stretch.length as usize]
+    }
+
+    /// The same, and others behind them.
+    fn bytes_from(&self, stretch: Stretch) -> &[u8] {
+        &self.pieces[stretch.piece as usize][stretch.begin as usize..]
     }
 }

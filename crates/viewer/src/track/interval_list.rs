@@ -108,7 +108,7 @@ impl IntervalList {
 }
 
 impl<'a> Intervals<'a> {
-    /// Those that stand in bytes, so many, of which no blocks are known.
+    /// So many, with which bytes begin, and of which no blocks are known. They are decoded sooner where others stand behind them.
     pub(crate) fn of_bytes(bytes: &'a [u8], count: u32) -> Self {
         Self {
             bytes,
@@ -117,6 +117,7 @@ impl<'a> Intervals<'a> {
         }
     }
 
+    /// Theirs, if they are all of a list.
     pub(crate) fn bytes(self) -> &'a [u8] {
         self.bytes
     }
