@@ -134,7 +134,7 @@ pub use latency::{
 pub use life_times::LifeTimes;
 pub use lives::{Life, LifeId, Lives};
 pub use load::{Load, LoadBucket, LoadReport};
-pub use marking_times::MarkingTimes;
+pub use marking_times::{MarkingLookup, MarkingTimes};
 pub use mutator_utilization::{
     CollectorWork, MutatorUtilization, MutatorUtilizationReport, UtilizationCurve,
     UtilizationPoint, UtilizationWindow,

@@ -19,6 +19,14 @@ struct Stretch {
     before_ns: i64,
 }
 
+/// Looks up how long a collector marked in stretches of time.
+#[derive(Clone, Debug)]
+pub struct MarkingLookup<'a> {
+    stretches: &'a [Stretch],
+    /// So many begin before the last time at which one began that was looked up.
+    near: usize,
+}
+
 /// So many are looked at one by one before one is searched for.
 const STRETCHES_NEAR: usize = 4;
 
@@ -55,19 +63,13 @@ impl MarkingTimes {
         }
     }
 
-    /// How long there was marking from one time to another, in nanoseconds.
+    /// Looks up one stretch of time after the other, soonest where each begins near the one before.
     #[must_use]
-    pub fn between(&self, begin: Timestamp, end: Timestamp) -> i64 {
-        let begun = self.begun(begin);
-        // Most of what is asked for is short.
-        let more = self.stretches[begun..].iter().take(STRETCHES_NEAR);
-        let more = more.take_while(|it| it.begin < end).count();
-        let begun_at_end = match more {
-            STRETCHES_NEAR => self.begun(end),
-            more => begun + more,
-        };
-        let until_end = self.until(begun_at_end, end);
-        until_end.saturating_sub(self.until(begun, begin)).max(0)
+    pub fn lookup(&self) -> MarkingLookup<'_> {
+        MarkingLookup {
+            stretches: &self.stretches,
+            near: 0,
+        }
     }
 
     /// When marking began whose begin is not told: with the trace, if it is the first.
@@ -88,10 +90,29 @@ impl MarkingTimes {
             before_ns,
         });
     }
+}
 
-    /// How many begin before a time.
-    fn begun(&self, time: Timestamp) -> usize {
-        self.stretches.partition_point(|it| it.begin < time)
+impl MarkingLookup<'_> {
+    /// How long there was marking from one time to another, in nanoseconds.
+    pub fn between(&mut self, begin: Timestamp, end: Timestamp) -> i64 {
+        self.near = self.begun(self.near, begin);
+        let until_begin = self.until(self.near, begin);
+        // Most of what is asked for is short.
+        let until_end = self.until(self.begun(self.near, end), end);
+        until_end.saturating_sub(until_begin).max(0)
+    }
+
+    /// How many begin before a time: looked for from so many on, if it is not far.
+    fn begun(&self, near: usize, time: Timestamp) -> usize {
+        let (before, behind) = self.stretches.split_at(near);
+        let is_behind = before.last().is_none_or(|last| last.begin < time);
+        let more = behind.iter().take(STRETCHES_NEAR);
+        let more = more.take_while(|it| it.begin < time).count();
+        if is_behind && more < STRETCHES_NEAR {
+            near + more
+        } else {
+            self.stretches.partition_point(|it| it.begin < time)
+        }
     }
 
     /// How long there was marking until a time before which so many have begun.
@@ -120,7 +141,7 @@ mod tests {
         for (begin, end) in [(10, 20), (30, 30), (40, 70)] {
             times.add(Timestamp(begin), Timestamp(end));
         }
-        let between = |begin, end| times.between(Timestamp(begin), Timestamp(end));
+        let between = |begin, end| times.lookup().between(Timestamp(begin), Timestamp(end));
         assert_eq!((between(0, 100), between(10, 70)), (40, 40));
         assert_eq!(
             (between(0, 10), between(20, 40), between(70, 90)),
@@ -135,10 +156,11 @@ mod tests {
     fn many_stretches_are_as_few() {
         let mut times = MarkingTimes::default();
         (0..10).for_each(|it| times.add(Timestamp(it * 10), Timestamp(it * 10 + 5)));
-        for begin in 0..100 {
+        let mut lookup = times.lookup();
+        for begin in (0..100).chain((0..100).rev()).chain([70, 3, 99]) {
             for end in 0..100 {
                 let marked = (begin..end).filter(|it| it % 10 < 5).count();
-                let between = times.between(Timestamp(begin), Timestamp(end));
+                let between = lookup.between(Timestamp(begin), Timestamp(end));
                 assert_eq!(between, marked as i64, "{begin} {end}");
             }
         }

@@ -405,7 +405,7 @@ impl TaskTimes {
     ) -> Option<TaskTime> {
         let times = StateTimes::of(&self.times, id, |reason| context.tables.text(reason));
         let mut task = TaskTime::of(&context.lives[id], times, functions, context)?;
-        task.gc_ns = self.marking.between(task.begin, task.end);
+        task.gc_ns = self.marking.lookup().between(task.begin, task.end);
         Some(task)
     }
 
@@ -421,9 +421,10 @@ impl TaskTimes {
         context: &Context<'_>,
     ) -> Option<GroupTimes> {
         let mut gc_ns = 0;
+        let mut marking = self.marking.lookup();
         for &life in lives {
             if let Some((begin, end)) = TaskTime::clip(&context.lives[life], context) {
-                grow(&mut gc_ns, self.marking.between(begin, end));
+                grow(&mut gc_ns, marking.between(begin, end));
             }
         }
         let text = |reason| context.tables.text(reason);

@@ -96,23 +96,25 @@ impl Reports {
         }
     }
 
-    /// Computes those that `at_hand` has, unless they are kept; the others come back.
+    /// Computes those that `at_hand` has, unless they are kept; the others come back. Who asks for one of them meanwhile waits for that.
     pub(crate) fn keep_at_hand(
         &self,
         mut questions: Vec<Question>,
         at_hand: impl Fn(&Question) -> Option<Vec<u8>>,
     ) -> Vec<Question> {
         questions.retain(|question| {
-            if self.lock().kept.contains_key(question) {
+            let Some(None) = self.begin(question) else {
                 return false;
+            };
+            let _computed = Computing {
+                reports: self,
+                question,
+            };
+            let bytes = at_hand(question).map(|bytes| Arc::new(cut_texts(bytes)));
+            if let Some(bytes) = &bytes {
+                self.lock().keep(question.clone(), bytes);
             }
-            let bytes = at_hand(question);
-            let is_at_hand = bytes.is_some();
-            if let Some(bytes) = bytes {
-                self.lock()
-                    .keep(question.clone(), &Arc::new(cut_texts(bytes)));
-            }
-            !is_at_hand
+            bytes.is_none()
         });
         questions
     }

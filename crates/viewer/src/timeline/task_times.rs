@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use exectrace_analysis::{
-    GroupTimes, LifeId, LifeTimes, MarkingTimes, StateTimes, TaskTime, TaskTimesReport, Window,
+    GroupTimes, LifeId, LifeTimes, MarkingLookup, MarkingTimes, StateTimes, TaskTime,
+    TaskTimesReport, Window,
 };
 use exectrace_reader::{StringId, Timestamp};
 
@@ -116,12 +117,13 @@ impl Timeline {
         let (mut times, mut gc_ns) = (LifeTimes::default(), 0_i64);
         times.until(lives.len());
         let mut places = (0..).map(LifeId);
+        let mut marking = whole.marking.lookup();
         lives.retain(|&life| {
             let part = self.part(life, window);
             let Some((part, place)) = part.and_then(|part| Some((part, places.next()?))) else {
                 return false;
             };
-            gc_ns = gc_ns.saturating_add(part.gc_ns(whole));
+            gc_ns = gc_ns.saturating_add(part.gc_ns(whole.begin, &mut marking));
             for drawn in part.intervals.iter() {
                 if let Some((from, to)) = window.clip(time(drawn.begin_ns), time(drawn.end_ns)) {
                     let (state, reason) = (drawn.shade.state(), self.causes.reason_id(drawn.cause));
@@ -147,16 +149,14 @@ impl Part<'_> {
             (self.begin, self.end),
             (is_created, has_ended),
             times,
-            self.gc_ns(whole),
+            self.gc_ns(whole.begin, &mut whole.marking.lookup()),
         )
     }
 
     /// How long a collector marked meanwhile.
-    fn gc_ns(&self, whole: &Whole) -> i64 {
-        let in_trace = |time: Timestamp| Timestamp(whole.begin.0.saturating_add(time.0));
-        whole
-            .marking
-            .between(in_trace(self.begin), in_trace(self.end))
+    fn gc_ns(&self, trace_begin: Timestamp, marking: &mut MarkingLookup<'_>) -> i64 {
+        let in_trace = |time: Timestamp| Timestamp(trace_begin.0.saturating_add(time.0));
+        marking.between(in_trace(self.begin), in_trace(self.end))
     }
 }
 
