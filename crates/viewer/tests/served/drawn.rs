@@ -35,17 +35,36 @@ pub(crate) type Plain = (u64, u64, u8);
 struct Raw {
     tasks: BTreeMap<u64, Vec<Plain>>,
     workers: BTreeMap<i64, Vec<Plain>>,
-    /// Samples by task.
-    samples: BTreeMap<u64, u64>,
+    /// Samples in order, by the rows that are to show them.
+    samples: BTreeMap<String, Vec<Sample>>,
+    samples_total: u64,
     end_ns: u64,
 }
+
+/// When a sample was taken, and where: functions and lines, innermost first.
+type Sample = (u64, Vec<(String, u64)>);
 
 impl Analysis for Raw {
     type Report = Self;
 
-    fn event(&mut self, event: &Event, _: &Context<'_>) {
-        if event.kind == Kind::Sample {
-            *self.samples.entry(event.task.0).or_default() += 1;
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        if event.kind != Kind::Sample {
+            return;
+        }
+        self.samples_total += 1;
+        let frames = context.tables.frames(event.stack).map(|frame| {
+            let function = context.tables.text(frame.function);
+            (function.into_owned(), frame.line)
+        });
+        let sample: Sample = (event.time.since_ns(context.begin) as u64, frames.collect());
+        let rows = [
+            Some(format!("worker:{}", event.worker.0)),
+            Some(format!("thread:{}", event.thread.0)),
+            // Task 0 is none.
+            (event.task.0 != 0).then(|| format!("task:{}", event.task.0)),
+        ];
+        for row in rows.into_iter().flatten() {
+            self.samples.entry(row).or_default().push(sample.clone());
         }
     }
 
@@ -312,28 +331,31 @@ fn samples_are_all_there() {
         let raw = raw(&bytes);
         let client = Client::of(bytes);
         client.wait();
-        let total: u64 = raw.samples.values().sum();
-        assert_eq!(client.get("api/trace").json()["samples"], total, "{file}");
-        for (task, count) in &raw.samples {
-            let target = format!(
-                "api/marks?tracks=task:{task}&from=0&to={}&width=1000",
-                raw.end_ns + 1
-            );
-            let marks = client.get(&target).json();
-            let marks = marks["marks"].as_array().expect("has some").clone();
-            let told: u64 = marks.iter().filter_map(|mark| mark["count"].as_u64()).sum();
+        let told = &client.get("api/trace").json()["samples"];
+        assert_eq!(*told, raw.samples_total, "{file}");
+        for (row, samples) in &raw.samples {
+            let end_ns = raw.end_ns + 1;
+            let target = format!("api/marks?tracks={row}&from=0&to={end_ns}&width=1000");
+            let answer = client.get(&target).json();
+            let marks = answer["marks"].as_array().expect("a list");
+            let counts = marks.iter().filter_map(|mark| mark["count"].as_u64());
             assert_eq!(
-                told,
-                if *task == 0 { 0 } else { *count },
+                counts.sum::<u64>(),
+                samples.len() as u64,
                 "{file}: {target}"
             );
-            assert!(
-                marks
-                    .iter()
-                    .all(|mark| mark["stack"][0]["function"].is_string()),
-                "{file}: {target}"
-            );
-            seen += told;
+            for mark in marks {
+                let stack = mark["stack"].as_array().expect("a list").iter();
+                let frames = stack.map(|frame| {
+                    let function = frame["function"].as_str().expect("a text").to_owned();
+                    (function, frame["line"].as_u64().expect("a number"))
+                });
+                let at_ns = mark["at_ns"].as_u64().expect("a time");
+                let sample = (at_ns, frames.collect());
+                assert!(samples.contains(&sample), "{file}: {target}: {sample:?}");
+                assert_ne!(sample.1, [], "{file}: {target}");
+            }
+            seen += samples.len();
         }
     }
     assert!(seen > 8, "{seen} samples");
