@@ -82,6 +82,12 @@ fn each_state_says_who_ended_it_and_where_it_was() {
     let created = &life(&file, 2, Window::WHOLE).lives[0];
     assert_eq!(created.creator, Some(TaskId(1)));
     assert!(created.creator_stack.is_some());
+    let later = &life(&file, 2, Window::of(Some(Timestamp(12)), None)).lives[0];
+    assert_eq!(
+        (later.creator, later.creator_stack.is_some()),
+        (Some(TaskId(1)), true),
+        "what was before the window is known"
+    );
     let cut = &life(&file, 1, Window::until(Timestamp(12))).lives[0];
     let last = cut.intervals.last().expect("has some");
     assert_eq!(
