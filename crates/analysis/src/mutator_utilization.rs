@@ -351,11 +351,7 @@ impl UtilizationPoint {
         if most == 1 {
             // The least alone needs no list.
             let mut least = Mean::NOTHING_USED;
-            function.means(window_ns, |it| {
-                if it.is_less(least) {
-                    least = it;
-                }
-            });
+            function.means(window_ns, |it| least = least.lesser(it));
             rest.extend(Some(least).filter(|it| it.mean < 1.0));
         } else {
             function.means(window_ns, |it| {
@@ -366,7 +362,7 @@ impl UtilizationPoint {
         }
         let mut found: Vec<UtilizationWindow> = Vec::new();
         while found.len() < most {
-            let Some(worst) = rest.iter().copied().min_by(Mean::order) else {
+            let Some(worst) = rest.iter().copied().reduce(Mean::lesser) else {
                 break;
             };
             rest.retain(|it| it.begin.abs_diff(worst.begin) >= window_ns as u64);

@@ -44,16 +44,12 @@ impl Mean {
         mean: 1.0,
     };
 
-    /// Whether it is before another in order, in few steps.
+    /// The one with less; of equals the earlier.
     #[inline]
-    pub(crate) fn is_less(self, other: Self) -> bool {
-        self.mean < other.mean || (self.mean == other.mean && self.begin < other.begin)
-    }
-
-    /// The least first, then the earliest.
-    pub(crate) fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let by_mean = self.mean.total_cmp(&other.mean);
-        by_mean.then(self.begin.cmp(&other.begin))
+    pub(crate) fn lesser(self, other: Self) -> Self {
+        let is_less = other.mean < self.mean;
+        let is_earlier = other.mean == self.mean && other.begin < self.begin;
+        if is_less || is_earlier { other } else { self }
     }
 }
 
